@@ -25,6 +25,7 @@ function(install_sonde)
   install(TARGETS sonde RUNTIME DESTINATION bin)
   install(PROGRAMS tools/sonde-report tools/sonde-compare DESTINATION lib/sonde)
   install(DIRECTORY tools/sonde_tools DESTINATION lib/sonde PATTERN __pycache__ EXCLUDE)
+  install(DIRECTORY docs/method DESTINATION lib/sonde) # whose summaries the report shows
   install(FILES README.md DESTINATION share/doc/sonde)
   install(FILES LICENSE DESTINATION share/doc/sonde RENAME copyright)
   if(NOT SONDE_PACKAGE)

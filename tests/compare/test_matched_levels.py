@@ -1,25 +1,28 @@
 """Levels that come and go, and which level of one run is which of another."""
 
 from sonde_tools.compare.matching import aligned
-from sonde_tools.compare.observations import Rung
+from sonde_tools.compare.observations import RunLevel
 from synthetic_runs import run, runs
 from test_verdicts import accused
 
 KIB, MIB = 1 << 10, 1 << 20
 
 
-def ladder(*levels):
+def run_levels(*levels):
     return [
-        Rung(number, "level" if size else "memory", size, speed) for number, (size, speed) in enumerate(levels, start=1)
+        RunLevel(number, "level" if size else "memory", size, speed)
+        for number, (size, speed) in enumerate(levels, start=1)
     ]
 
 
-def numbers(slots, runs_):
-    """Of each slot the number that each run gives it."""
-    return [tuple(slot.rungs[run].number if run in slot.rungs else None for run in range(runs_)) for slot in slots]
+def numbers(levels, runs_):
+    """Of each level the number that each run gives it."""
+    return [
+        tuple(level.of_run[run].number if run in level.of_run else None for run in range(runs_)) for level in levels
+    ]
 
 
-THREE = ladder((32 * KIB, 40), (2 * MIB, 95), (None, 300))
+THREE = run_levels((32 * KIB, 40), (2 * MIB, 95), (None, 300))
 
 
 def test_the_same_levels_are_matched_in_order():
@@ -27,17 +30,17 @@ def test_the_same_levels_are_matched_in_order():
 
 
 def test_a_level_that_is_gone_shifts_no_other():
-    without = ladder((32 * KIB, 40), (None, 300))
+    without = run_levels((32 * KIB, 40), (None, 300))
     assert numbers(aligned([THREE, without]), 2) == [(1, 1), (2, None), (3, 2)]
 
 
 def test_a_level_that_came_shifts_no_other():
-    more = ladder((32 * KIB, 40), (256 * KIB, 60), (2 * MIB, 95), (None, 300))
+    more = run_levels((32 * KIB, 40), (256 * KIB, 60), (2 * MIB, 95), (None, 300))
     assert numbers(aligned([THREE, THREE, more]), 3) == [(1, 1, 1), (None, None, 2), (2, 2, 3), (3, 3, 4)]
 
 
 def test_a_level_may_double_and_stay_the_same():
-    doubled = ladder((64 * KIB, 40), (2 * MIB, 95), (None, 300))
+    doubled = run_levels((64 * KIB, 40), (2 * MIB, 95), (None, 300))
     assert numbers(aligned([THREE, doubled]), 2) == [(1, 1), (2, 2), (3, 3)]
 
 

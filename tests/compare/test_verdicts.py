@@ -68,7 +68,7 @@ def unsure_of_level_2(found):
 def test_what_a_run_says_that_another_may_read_is_no_change(verdicts):
     found, _ = verdicts([run(1, noise=0)], [unsure_of_level_2(run(2, noise=0, level_2_latency=1.1))])
     assert found["level 2 latency"]["verdict"] == "cannot-tell"
-    assert "by its own interval" in found["level 2 latency"]["why"]
+    assert "within one run's own 95 % interval" in found["level 2 latency"]["why"]
 
 
 def test_five_runs_a_side_speak_for_themselves(verdicts):

@@ -1,7 +1,7 @@
 """The section on bandwidth: which curves are drawn where, what they are called, and what the table says."""
 
 import synthetic
-from sonde_tools import launch, levels, pictures, records
+from sonde_tools import levels, pictures, records
 from sonde_tools.bandwidth import BANDWIDTH, bandwidth_curves, scaling_curves
 from sonde_tools.devices import device_views
 
@@ -66,17 +66,13 @@ def test_other_paths_are_a_table_of_their_own_and_bytes_on_the_bus_a_curve_besid
     (sizes, paths) = BANDWIDTH.tables(found)
     assert "OpenCL, add, private, on the bus" in sizes.headings
     assert not any("image" in heading or "local" in heading for heading in sizes.headings)
-    assert [row[1][0].text for row in paths.rows] == ["12.0", "12.0", "900"]
-    assert paths.rows[0][0].startswith("OpenCL, read, image, private, ") and "texture unit" in paths.caption
+    rows = {name: [cell.text for cell in cells] for name, cells in paths.rows}
+    assert paths.headings == ["Working set", "image", "local"] and paths.caption.startswith(
+        "Bandwidth by other paths, GB/s, OpenCL"
+    )
+    assert rows == {"1 KiB": ["12.0", "900"], "4.75 KiB": ["12.0", "–"]}
     (beside,) = BANDWIDTH.further(found)
     assert "on the bus" in str(beside.chart.to_dict())
-    assert any("texel of 16 bytes" in text for text in BANDWIDTH.method(found))
-    assert not any("texel" in text for text in BANDWIDTH.method(view(tmp_path, *samples("read", "private", 100))))
-
-
-def test_the_method_names_the_shapes_that_were_found(tmp_path):
-    found = view(tmp_path, *samples("read", "private", 100))
-    assert any("OpenCL: 2 work-groups of 1, 64-byte loads, 8 in flight." in text for text in BANDWIDTH.method(found))
 
 
 def test_a_run_without_bandwidth_has_no_section(tmp_path):
@@ -105,38 +101,6 @@ def test_fewer_groups_are_a_picture_of_their_own_with_a_curve_for_each_working_s
     (entry,) = bandwidth_curves(found)
     assert all("groups" not in point.x for point in entry.curve.points)
     assert pictures.svg(figure.chart).startswith("<svg")
-
-
-def launch_sample(microseconds=12.5, api="opencl"):
-    (sample, *_) = samples("read", "shared", 0, api)
-    return {**sample, "x": {"groups": 2}, "unit": "us", "values": [microseconds] * 7}
-
-
-def launch_finding(**changes):
-    series = {"path": "buffer", "memory": "device", "pattern": "read", "sharing": "shared"}
-    words = {"probe": "bandwidth", "series": series, "value": 12, "low": 11.5, "high": 12.5, "unit": "us"}
-    return synthetic.finding_record("launch", **{**words, **changes})
-
-
-def test_what_a_launch_takes_is_what_its_finding_says(tmp_path):
-    found = view(tmp_path, *samples("read", "shared", 80), launch_sample(), launch_finding())
-    table, _ = BANDWIDTH.tables(found)
-    ((name, cells),) = table.rows
-    assert name == "OpenCL" and [cell.text for cell in cells] == ["12.5 µs", "12.0 µs"]
-    assert cells[1].detail == "11.5 µs to 12.5 µs"
-    assert launch.table(view(tmp_path, *samples("read", "private", 80))) is None
-
-
-def test_a_launch_is_shown_as_far_as_it_is_known(tmp_path):
-    def texts(*lines):
-        return [[(cell.text, cell.detail) for cell in cells] for _, cells in launch.table(view(tmp_path, *lines)).rows]
-
-    read = samples("read", "shared", 80)
-    assert texts(*read, launch_sample()) == [[("12.5 µs", ""), ("–", "")]]
-    assert texts(*read, launch_finding(low=None, high=None)) == [[("–", ""), ("12.0 µs", "")]]
-    nothing = launch_finding(value=None, low=None, high=None)
-    assert texts(*read, launch_sample(), nothing) == [[("12.5 µs", ""), ("–", "")]]
-    assert launch.table(view(tmp_path, *read, launch_finding(api="cpu", probe="latency"))) is None
 
 
 def test_without_latencies_the_levels_stand_with_the_bandwidth(tmp_path):

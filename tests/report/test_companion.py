@@ -21,7 +21,7 @@ def cpu_samples(pages, state="asleep", **words):
 
 
 def windows(gbps, load, values, series=None, unit="ns", threads=0):
-    series = series or {"side": "cpu", "fabric": "loaded", "pattern": "add"}
+    series = series or {"side": "cpu", "beside": "gpu-load", "pattern": "add"}
     return {
         "record": "sample", "device": "cpu", "api": "opencl", "probe": "contention", "series": series, "unit": unit,
         "x": {"load": load, "cpu_threads": threads, **({} if gbps is None else {"gpu_gbps": gbps})},
@@ -29,7 +29,7 @@ def windows(gbps, load, values, series=None, unit="ns", threads=0):
     }  # fmt: skip
 
 
-CONTROL = {"side": "cpu", "fabric": "idle", "pattern": "add"}
+CONTROL = {"side": "cpu", "beside": "nothing", "pattern": "add"}
 GPU = synthetic.device_record(device="gpu-1", name="Some GPU", type="integrated", opencl=None)
 
 
@@ -83,10 +83,17 @@ def test_contention_is_drawn_by_bandwidth_with_idle_and_control_apart(tmp_path):
     (_, first), _ = CONTENTION.summary(view)
     assert first == "OpenCL: 110 ns with the GPU idle, 300 ns while it moves 80.0 GB/s"
     table = CONTENTION.tables(view)[0]
-    assert [heading for heading, _ in table.rows] == ["0 GB/s", "40.0 GB/s", "80.0 GB/s"]
-    assert [cell.text for cell in table.rows[0][1]] == ["110", "118", "120", "-"]
-    assert (table.rows[2][1][3].text, table.rows[2][1][3].detail) == ("2.00", "1.80 to 2.50")
-    assert "Square" in CONTENTION.legend(view) and any("same silicon" in text for text in CONTENTION.method(view))
+    assert [heading for heading, _ in table.rows] == [
+        "0 threads, 0 GB/s", "0 threads, 40.0 GB/s", "0 threads, 80.0 GB/s", "2 threads, 78.0 GB/s",
+    ]  # fmt: skip
+    assert [[cell.text for cell in cells] for _, cells in table.rows] == [
+        ["110", "–"],
+        ["150", "–"],
+        ["300", "2"],
+        ["400", "–"],
+    ]
+    assert table.rows[2][1][1].detail == "1.9 to 2.25"
+    assert "Square" in CONTENTION.legend(view) and "same silicon" in CONTENTION.legend(view)
 
 
 def test_one_busy_moment_does_not_rule_the_axis(tmp_path):
@@ -109,8 +116,8 @@ def test_what_cpu_threads_cost_the_gpu_is_a_table(tmp_path):
     table = CONTENTION.tables(view)[-1]
     assert "cost the GPU" in table.caption
     assert [heading for heading, _ in table.rows] == [
-        "none yet reading and writing",
-        "2 CPU threads reading and writing",
+        "copy, 0 threads",
+        "copy, 2 threads",
     ]
     assert [[cell.text for cell in cells] for _, cells in table.rows] == [["200", "80.0"], ["260", "50.0"]]
 

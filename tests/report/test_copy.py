@@ -2,7 +2,7 @@
 
 import synthetic
 from sonde_tools import records
-from sonde_tools.copy import COPY, copy_curves
+from sonde_tools.copies import COPY, copy_curves
 from sonde_tools.devices import device_views
 
 
@@ -52,8 +52,8 @@ def test_several_queues_and_copies_beside_a_kernel_are_not_points_of_the_curves(
         tmp_path,
         *samples(20, engine="driver", host="pinned", direction="to-device"),
         *samples(99, {"queues": 2}, engine="driver", host="pinned", direction="to-device"),
-        *samples(98, engine="driver", host="pinned", direction="to-device", fabric="loaded"),
-        *samples(1, unit="ratio", engine="driver", host="pinned", direction="to-device", fabric="loaded"),
+        *samples(98, engine="driver", host="pinned", direction="to-device", beside="kernel"),
+        *samples(1, unit="ratio", engine="driver", host="pinned", direction="to-device", beside="kernel"),
     )
     (entry,) = copy_curves(found)
     assert {point.median for point in entry.curve.points} == {20}
@@ -71,16 +71,11 @@ def test_the_table_says_what_each_way_delivers_and_costs(tmp_path):
         finding("engines", 2, "ratio", engine="driver"),
     )
     (table,) = COPY.tables(found)
-    assert table.headings == ["Way", "to the device", "to the host", "within the device"]
-    (pinned, cells), (within, others) = table.rows
-    assert (pinned, within) == ("OpenCL, driver, pinned", "OpenCL, driver")
-    assert [(cell.text, cell.detail) for cell in cells] == [("25.3 GB/s", "7.25 µs"), ("26.0 GB/s", ""), ("–", "")]
-    assert others[2].text == "400 GB/s"
-
-
-def test_the_method_says_how_many_copies_were_in_a_row(tmp_path):
-    found = view(tmp_path, *samples(20, engine="driver", host="pinned"))
-    assert any("Copies in a row: 16 to 16" in text for text in COPY.method(found))
+    assert table.headings == ["Engine, host, direction", "Bandwidth of a copy", "Latency of a copy"]
+    assert {name: [cell.text for cell in cells] for name, cells in table.rows} == {
+        "driver, pinned, to-device": ["25.3 GB/s", "7.25 µs"], "driver, pinned, to-host": ["26 GB/s", "–"],
+        "driver, within": ["400 GB/s", "–"],
+    }  # fmt: skip
 
 
 def test_a_run_without_copies_has_no_section(tmp_path):

@@ -2,7 +2,6 @@
 
 import itertools
 
-import pytest
 import synthetic
 from sonde_tools import pictures, records
 from sonde_tools.core_to_core import CORE_TO_CORE, clusters, matrix, matrix_texts
@@ -59,10 +58,25 @@ def test_what_is_held_or_queued_is_no_part_of_the_matrix(tmp_path):
     queued = [sample(0, 1, 9, "GB/s", role=role, placement="other-cluster") for role in ("writer", "reader")]
     found = view(tmp_path, *exchanges(ALTERNATING), held, *queued)
     assert matrix(found, "compare-and-swap")[0, 1].median == 300
-    (table,) = CORE_TO_CORE.tables(found)
-    rows = {name: cells[0].text for name, cells in table.rows}
-    assert rows["load of a held line, modified, cores of different clusters"] == "77.0"
-    assert rows["queue of 512-byte chunks, reader, cores of different clusters"] == "9.00"
+    assert CORE_TO_CORE.tables(found) == []
+
+
+def test_what_was_found_of_each_placement_is_a_table(tmp_path):
+    lines = [
+        synthetic.finding_record(word, api="cpu", probe="core-to-core", series={**words, "placement": placement}, value=value, unit=unit)
+        for word, words, unit, values in [
+            ("held-line-latency", {"line": "modified"}, "ns", {"same-cluster": 31, "other-cluster": 77}),
+            ("queue-rate", {"role": "reader"}, "GB/s", {"same-cluster": 9, "other-cluster": 4.5}),
+        ]
+        for placement, value in values.items()
+    ]  # fmt: skip
+    held, queued = CORE_TO_CORE.tables(view(tmp_path, *exchanges(ALTERNATING), *lines))
+    assert [(name, cells[0].text) for name, cells in held.rows] == [
+        ("modified, same-cluster", "31.0 ns"), ("modified, other-cluster", "77.0 ns"),
+    ]  # fmt: skip
+    assert (
+        queued.headings == ["Role, placement", "A queue from core to core"] and queued.rows[1][1][0].text == "4.5 GB/s"
+    )
 
 
 def test_stores_have_a_picture_of_their_own(tmp_path):
@@ -89,14 +103,12 @@ def test_the_whole_matrix_is_a_table_in_the_order_of_the_machine(tmp_path):
 
 
 def test_of_pairs_that_went_both_alone_and_at_once_the_alone_one_is_shown(tmp_path):
-    at_once = [{**one, "series": {**one["series"], "fabric": "loaded"}} for one in exchanges(ALTERNATING, near=130)]
+    at_once = [{**one, "series": {**one["series"], "beside": "pairs"}} for one in exchanges(ALTERNATING, near=130)]
     alone = [one for one in exchanges(ALTERNATING) if one["x"] == {"from": 0, "to": 2}]
     found = view(tmp_path, *alone, *at_once)
     assert matrix(found, "compare-and-swap")[0, 2].median == 100
     assert matrix(found, "compare-and-swap")[2, 0].median == 130
     assert "at once" in CORE_TO_CORE.legend(found)
-    rows = {name: cells[0].text for name, cells in CORE_TO_CORE.tables(found)[0].rows}
-    assert rows["round trip, compare-and-swap, several pairs at once, cores of one cluster"] == "130"
 
 
 def test_split_locks_are_a_table_of_their_own(tmp_path):
@@ -110,18 +122,21 @@ def test_split_locks_are_a_table_of_their_own(tmp_path):
     lines = [
         locked(0, 10, exchange="compare-and-swap", sharing="private"),
         locked(60, 800, exchange="compare-and-swap", sharing="private"),
-        *(locked(address, value, size=16384, role="reader", fabric=fabric)
-          for address, value, fabric in [(0, 2, "idle"), (60, 2, "idle"), (0, 3, "loaded"), (60, 50, "loaded")]),
-        *(locked(address, value, "GB/s", 16384, pattern="read", fabric=fabric)
-          for address, value, fabric in [(60, 40, "idle"), (60, 4, "loaded")]),
+        *(locked(address, value, size=16384, role="reader", beside=beside)
+          for address, value, beside in [(0, 2, "nothing"), (60, 2, "nothing"), (0, 3, "split-locks"), (60, 50, "split-locks")]),
+        *(locked(address, value, "GB/s", 16384, pattern="read", beside=beside)
+          for address, value, beside in [(60, 40, "nothing"), (60, 4, "split-locks")]),
     ]  # fmt: skip
     found = view(tmp_path, *exchanges(ALTERNATING), *lines)
     assert len(matrix(found, "compare-and-swap")) == 12
-    rows = {name: [cell.text for cell in cells] for name, cells in CORE_TO_CORE.tables(found)[1].rows}
-    assert rows == {
-        "a locked operation, ns": ["–", "10.0", "800"],
-        "a load in 16 KiB, ns": ["2.00", "3.00", "50.0"],
-        "reading 16 KiB, GB/s": ["40.0", "–", "4.00"],
+    (table,) = CORE_TO_CORE.tables(found)
+    assert table.headings == ["What", "address 0", "address 60"]
+    assert {name: [cell.text for cell in cells] for name, cells in table.rows} == {
+        "Locked operation of a core that nobody disturbs, ns": ["10.0", "800"],
+        "Load of a core while nobody locks, ns, 16 KiB": ["2.00", "2.00"],
+        "Load of a core while others lock, ns, 16 KiB": ["3.00", "50.0"],
+        "Reading of a core while nobody locks, GB/s, 16 KiB": ["–", "40.0"],
+        "Reading of a core while others lock, GB/s, 16 KiB": ["–", "4.00"],
     }
 
 
@@ -130,10 +145,9 @@ def test_threads_that_were_not_kept_on_their_cpus_are_said_to_be(tmp_path):
     assert "did not keep" in CORE_TO_CORE.legend(view(tmp_path, *lines))
 
 
-def test_a_pair_without_its_cpus_is_refused(tmp_path):
+def test_a_pair_without_its_cpus_is_left_out(tmp_path):
     lost = {**sample(0, 1, 9, exchange="store"), "x": {"from": 0}}
-    with pytest.raises(records.RecordFileError):
-        view(tmp_path, lost)
+    assert matrix(view(tmp_path, *exchanges(ALTERNATING), lost), "store") == {}
 
 
 def test_the_summary_says_the_median_of_each_placement(tmp_path):

@@ -79,14 +79,6 @@ def test_a_level_says_its_cycles_where_they_are_known(tmp_path, both):
     assert (cells[2].text, cells[2].detail) == ("1.50 ns", "(1.48 to 1.52), 3.75 cycles")
 
 
-def test_the_method_says_where_cycles_come_from(tmp_path, plain, both):
-    text = " ".join(LATENCY.method(view(tmp_path, *both)))
-    assert "2,500 MHz" in text and "own counter" in text
-    chain = synthetic.also_in_cycles(plain, source="arithmetic-chain")
-    assert "whole number" in " ".join(LATENCY.method(view(tmp_path, *chain)))
-    assert "cycles" not in " ".join(LATENCY.method(view(tmp_path, *plain)))
-
-
 def test_csv_has_both_units_and_the_clock(tmp_path, plain, both):
     level = {**synthetic.level_records("opencl")[0], "cycles": {"low": 3.7, "value": 3.75, "high": 3.8}}
     found = view(tmp_path, *both, level)

@@ -14,9 +14,35 @@ def view(tmp_path, *lines):
     return device_views([records.read(path) for path in paths])[0]
 
 
-def test_every_fixed_word_has_a_heading_of_its_own():
-    assert len(set(findings.HEADINGS.values())) == len(findings.HEADINGS)
-    assert findings.heading("added-later") == "Added later"
+def test_a_word_has_the_heading_that_its_file_declares_or_that_of_older_files(tmp_path):
+    kind = {
+        "record": "finding-kind", "probe": "latency", "finding": "added-later", "heading": "What was added",
+        "meaning": "A sentence.", "better": None, "named_by": [],
+    }  # fmt: skip
+    words = ("translation", "added-later", "unknown-word")
+    found = findings.groups(view(tmp_path, kind, *(synthetic.finding_record(word) for word in words)))
+    assert [heading for heading, _ in found] == ["Address translation", "What was added", "Unknown word"]
+
+
+def test_findings_that_words_tell_apart_are_a_table(tmp_path):
+    ways = [{"engine": "driver", "host": "pinned", "direction": way} for way in ("to-device", "to-host")]
+    lines = [
+        synthetic.finding_record(word, probe="copy", series=way, value=value, unit=unit, **interval)
+        for way in ways
+        for word, value, unit, interval in (
+            ("latency", 2.5, "us", {}),
+            ("bandwidth", 14.5, "GB/s", {"low": 13.9, "high": 15.2}),
+        )
+    ]
+    (table,) = findings.tables(
+        view(tmp_path, *lines, synthetic.finding_record("engines", probe="copy", series={}, value=2)), "copy"
+    )
+    assert table.headings == ["Engine, host, direction", "Latency of a copy", "Bandwidth of a copy"]
+    assert [name for name, _ in table.rows] == ["driver, pinned, to-device", "driver, pinned, to-host"]
+    assert [(cell.text, cell.detail) for cell in table.rows[0][1]] == [
+        ("2.50 µs", ""),
+        ("14.5 GB/s", "13.9 GB/s to 15.2 GB/s"),
+    ]
 
 
 def test_one_group_a_word_with_place_value_and_evidence(tmp_path):

@@ -60,7 +60,7 @@ def test_a_share_without_an_interval_shows_its_quartiles(tmp_path):
     (row,) = HIT_RATE.chart(seen).to_dict()["data"]["values"]
     assert (row["low"], row["share"], row["high"]) == (0.45, 0.5, 0.55)
     (table,) = HIT_RATE.tables(seen)
-    assert table.rows[0][1][0].text == "50.0 %"
+    assert (table.rows[0][1][0].text, table.rows[0][1][0].detail) == ("0.5", "0.45 to 0.55")
 
 
 def test_latencies_alone_have_no_section(tmp_path):
@@ -79,7 +79,11 @@ def test_both_methods_share_a_colour_and_differ_in_shape(tmp_path):
     assert [row["share"] for row in rows if row["counted"]] == [0.49]
     assert "Diamonds" in HIT_RATE.legend(seen)
     (table,) = HIT_RATE.tables(seen)
-    assert [head for head, _ in table.rows if "by counters" in head] == ["OpenCL, by counters, 64 MiB"]
+    rows = {name: [cell.text for cell in cells] for name, cells in table.rows}
+    assert table.headings == ["Working set", "device, timing", "device, counters"] and rows["64 MiB"] == [
+        "0.495",
+        "0.49",
+    ]
     assert len(HIT_RATE.summary(seen)) == 1
 
 

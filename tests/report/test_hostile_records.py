@@ -11,7 +11,7 @@ import synthetic
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sonde_tools import formats, page, records, report
-from sonde_tools.devices import seen, views_of
+from sonde_tools.devices import content_of, views_of
 
 LONGEST_SENTENCE = 400
 MARKUP = "</script><img src=x onerror=alert(1)>"
@@ -104,13 +104,12 @@ def test_what_is_read_is_shown(path, found):
     recording = recording_of(path, text_of(found))
     if recording is None:
         return
-    file = seen(recording)
+    file = content_of(recording)
     views = views_of([file])
     with contextlib.redirect_stderr(io.StringIO()):
         traffic = report._traffic([file])
-        html = page.html(
-            [recording], views, report.SECTIONS, formats.slugs(view.device for view in views), traffic=traffic
-        )
+        shown = [report.shown(view) for view in views]
+        html = page.html([recording], shown, formats.slugs(view.device for view in views), traffic=traffic)
     assert MARKUP not in html
 
 

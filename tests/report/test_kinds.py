@@ -4,7 +4,7 @@ import pytest
 import synthetic
 from sonde_tools import pictures, records
 from sonde_tools.devices import device_views
-from sonde_tools.kinds import KINDS
+from sonde_tools.memory_kinds import KINDS
 
 
 def samples(probe, unit, value, **series):

@@ -1,4 +1,4 @@
-"""The section on the CPU's own latency under load: a line a kind of load, over what it moved, and MLC's columns."""
+"""The section on the CPU's own latency under load: a line a kind of load, over what it moved."""
 
 import synthetic
 from sonde_tools import pictures, records
@@ -42,12 +42,13 @@ def test_each_kind_of_load_is_a_line_over_what_it_moved(tmp_path):
     assert [beside.gbps for beside in found[64 * MIB]["same cluster reading"]] == [0, 20.5, 25, 40]
 
 
-def test_the_table_has_the_columns_of_mlc(tmp_path):
-    first = LOADED_LATENCY_OF_CPU.tables(view(tmp_path, *SAMPLES))[0]
-    texts = {name: [cell.text for cell in cells] for name, cells in first.rows}
-    assert list(texts) == ["7, 0", "7, 60", "1, 0", "none"]
-    assert texts["7, 60"] == ["120", "120", "480", "20500", "20.5"]
-    assert texts["none"][-2:] == ["0", "0"]
+def test_the_table_has_latency_and_bandwidth_by_threads_and_delay(tmp_path):
+    (table,) = LOADED_LATENCY_OF_CPU.tables(view(tmp_path, *SAMPLES))
+    texts = {name: [cell.text for cell in cells] for name, cells in table.rows}
+    assert table.headings == ["Placement", "Latency, ns", "Bandwidth of the load, GB/s"]
+    assert texts["same-cluster, read, 64 MiB, 7 threads, delay 60"] == ["120", "20.5"]
+    assert texts["same-cluster, read, 64 MiB, 0 threads"] == ["100", "–"]
+    assert texts["other-cluster, read, 64 MiB, 24 threads, delay 0"] == ["200", "60.0"] and len(texts) == 8
 
 
 def test_the_pictures_stand_alone(tmp_path):

@@ -50,6 +50,6 @@ def test_points_of_a_run_are_no_traffic_over_time(tmp_path):
     written = synthetic.write(
         tmp_path / "run.jsonl", [synthetic.run_record(), synthetic.device_record(), counter(MIB, 1, 1)]
     )
-    assert report._traffic([report.seen(records.read(written))]) is None
-    html = page.html([records.read(written)], [view(tmp_path, counter(MIB, 1, 1))], report.SECTIONS, ["gpu"])
+    assert report._traffic([report.content_of(records.read(written))]) is None
+    html = page.html([records.read(written)], [report.shown(view(tmp_path, counter(MIB, 1, 1)))], ["gpu"])
     assert "What really moves" in html

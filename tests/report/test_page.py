@@ -8,7 +8,7 @@ import pytest
 import synthetic
 from sonde_tools import charts, page, records
 from sonde_tools.devices import device_views
-from sonde_tools.report import SECTIONS
+from sonde_tools.report import SECTIONS, shown
 
 
 class Reader(HTMLParser):
@@ -48,7 +48,7 @@ def made(tmp_path, *files):
         records.read(synthetic.write(tmp_path / f"run-{number}.jsonl", lines)) for number, lines in enumerate(files, 1)
     ]
     views = device_views(recordings)
-    return Reader(page.html(recordings, views, SECTIONS, [f"d{n}" for n in range(len(views))]))
+    return Reader(page.html(recordings, [shown(view) for view in views], [f"d{n}" for n in range(len(views))]))
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_page_shows_every_skip_and_error(reader):
 
 def test_page_shows_device_drivers_and_run(reader):
     for words in ("AMD EPYC 9554", "PoCL", "llvmpipe", "22.3.6", "bench-7", "sonde run --effort normal", "0.1.0 (3f2c1ab)",
-                  "2025-03-04T09:15:27Z", "256 MiB (largest)", "6 points were disturbed even so"):  # fmt: skip
+                  "2025-03-04T09:15:27Z", "256 MiB (largest)", "Hollow points: other programs were using the CPU"):  # fmt: skip
         assert words in reader.text
 
 
@@ -177,12 +177,42 @@ def test_gpu_is_not_called_a_processor(tmp_path):
     assert "not a GPU" not in text and "has no end record" in text
 
 
-def test_probe_without_a_section_has_a_table(tmp_path):
+def later(*declared):
+    """A run of a probe that this version does not know, and what it declares of its curves."""
     samples = [{**sample, "probe": "added-later", "series": {}} for sample in synthetic.sample_records("opencl", 1)]
-    text = made(tmp_path, [synthetic.run_record(), synthetic.device_record(), *samples]).text
-    assert "Nothing was measured" not in text
-    table = text[text.index("Added later: median, first to third quartile What") :]
+    return [synthetic.run_record(), synthetic.device_record(), *declared, *samples]
+
+
+def test_probe_without_a_section_is_drawn_as_its_curves_declare(tmp_path):
+    curve = {
+        "record": "curve", "curve": "walk", "probe": "added-later", "series": {}, "unit": "ns", "title": "Time of a walk",
+        "x": "bytes", "better": "lower", "per_clock": 1, "table": {"title": "Walks", "rows": "bytes", "columns": "title"},
+    }  # fmt: skip
+    found = made(tmp_path, later(curve))
+    assert "Added later OpenCL: 1.51 ns in 1 KiB, 9" in found.text
+    assert "Walks, OpenCL: median, first to third quartile Working set Time of a walk, ns 4 KiB 1.5" in found.text
+    picture = drawn(found)["added-later-d0"]
+    assert len(picture["rows"]) == 73 and "Time of a walk, ns" in str(picture["layer"])
+
+
+def test_curves_that_declare_nothing_are_drawn_over_the_working_set(tmp_path):
+    found = made(tmp_path, later())
+    assert "Nothing was measured" not in found.text and len(drawn(found)["added-later-d0"]["rows"]) == 73
+    table = found.text[found.text.index("Added later: median, first to third quartile What") :]
     assert re.match(r"\D+What Value Unit OpenCL, 1 KiB 1\.\d+ 1\.\d+ to 1\.\d+ ns OpenCL", table)
+
+
+def test_probe_with_nothing_to_draw_has_a_table(tmp_path):
+    lines = [{**line, "x": {}} if line["record"] == "sample" else line for line in later()]
+    found = made(tmp_path, lines)
+    assert "added-later-d0" not in drawn(found) if found.scripts else True
+    assert "Added later: median, first to third quartile What Value Unit OpenCL" in found.text
+
+
+def test_each_section_says_which_question_it_answers_and_where_that_is_explained(full_report):
+    text = Reader(full_report.out.read_text(encoding="utf-8")).text
+    assert "How long does one dependent load take, and how does that grow with the working set?" in text
+    assert "One work-item follows a random chain of dependent loads" in text and "docs/method/latency.md" in text
 
 
 def test_every_heading_of_a_model_says_simulated(tmp_path):

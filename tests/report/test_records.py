@@ -68,10 +68,6 @@ def test_ignores_unknown_records_and_fields(tmp_path):
     [
         ("", "holds no records"),
         ('{"record": "ru', "holds no records"),
-        (
-            lines(synthetic.run_record(), {**synthetic.records()[2], "x": {"lines": 5}}),
-            "line 2: x: expected bytes in a sample of latency",
-        ),
         (lines(synthetic.run_record(schema=2)), "has schema 2"),
         (lines(synthetic.run_record(schema=None)), "has schema None"),
         (lines(synthetic.run_record(schema="1")), "line 1: schema: expected `int | null`, got `str`"),
@@ -146,6 +142,27 @@ def test_only_what_curves_are_made_of_has_no_zero(tmp_path, unit, value, stands)
     path = synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), sample])
     with contextlib.nullcontext() if stands else pytest.raises(records.RecordFileError, match="line 2: values"):
         records.read(path)
+
+
+@pytest.mark.parametrize(
+    ("probe", "old", "x", "new"),
+    [
+        ("latency", "loaded", {}, {"fabric": "loaded"}),
+        ("host-memory", "idle", {}, {"fabric": "idle"}),
+        ("copy", "loaded", {}, {"beside": "kernel"}),
+        ("contention", "idle", {}, {"beside": "nothing"}),
+        ("contention", "loaded", {"load": 1}, {"beside": "gpu-load"}),
+        ("loaded-latency", "loaded", {}, {"beside": "gpu-load"}),
+        ("core-to-core", "loaded", {"from": 0, "to": 1}, {"beside": "pairs"}),
+        ("core-to-core", "loaded", {"address": 60}, {"beside": "split-locks"}),
+        ("core-to-core", "idle", {"address": 60}, {"beside": "nothing"}),
+    ],
+)
+def test_words_of_older_versions_are_read_as_those_of_today(tmp_path, probe, old, x, new):
+    sample = {**synthetic.sample_records("opencl", 1)[0], "probe": probe, "x": {"bytes": 4096, **x}}
+    sample["series"] = {"pattern": "read", "fabric": old}
+    recording = records.read(synthetic.write(tmp_path / "run.jsonl", [synthetic.run_record(), sample]))
+    assert recording.samples[0]["series"] == {"pattern": "read", **new}
 
 
 def test_refuses_what_is_no_file_on_a_disk(tmp_path):

@@ -159,7 +159,7 @@ def test_a_file_of_counters_alone_is_a_page(tmp_path):
     reader = page_of(tmp_path, synthetic.watch_records())
     assert list(drawn(reader)) == ["traffic-run-1", "hit-rate-share", "cpu-latency-over-traffic"]
     for words in ("Traffic of memory", "What went through fabric and memory", "run-1: hit rate 7", "p50 over time 7", "Grey: the idle baseline",
-                  "Where a line is broken", "times 4", "weighted by its length", "until 0.4 s"):  # fmt: skip
+                  "Where a line is broken", "times 4", "weighted by its bytes", "until 0.4 s"):  # fmt: skip
         assert words in reader.text, words
     for words in ("0 devices", "What is in this machine", "kernel shared", "None", "simulated"):
         assert words not in reader.text, words
@@ -191,7 +191,7 @@ def test_whatever_is_known_is_drawn(tmp_path, changes, shown):
 
 def test_scaled_intervals_and_simulated_ones_say_so(tmp_path):
     reader = page_of(tmp_path, synthetic.watch_records(scaled=True, source="model:strix-halo"))
-    assert "in 400 of 400 intervals the kernel shared the counters" in reader.text
+    assert "In 400 of 400 intervals the kernel scaled what it counted" in reader.text
     assert "In 400 of 400 intervals the kernel scaled" in reader.text
     assert "Traffic over time (simulated)" in reader.text and "run-1 (simulated): hit rate" in reader.text
     assert "simulated" in str(drawn(reader)["traffic-run-1"]["layer"][0])

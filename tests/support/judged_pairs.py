@@ -8,7 +8,7 @@ from sonde_tools.compare.verdicts import CHANGED, FASTER, SLOWER
 
 def accused(comparison):
     """The features that are said to have changed, but for those that follow from others."""
-    return {one.feature.place.feature: one for one in comparison.judged
+    return {one.feature.id.feature: one for one in comparison.verdicts
             if one.verdict in (SLOWER, FASTER, CHANGED) and one.follows is None}  # fmt: skip
 
 
@@ -17,7 +17,7 @@ def told_of_alike(pairs):
     total, wrong, verdicts, names = 0, 0, Counter(), Counter()
     for base, new in pairs:
         comparison = compared(base, new)
-        verdicts.update(one.verdict for one in comparison.judged)
+        verdicts.update(one.verdict for one in comparison.verdicts)
         found = accused(comparison)
         names.update(found.keys())
         wrong += bool(found)

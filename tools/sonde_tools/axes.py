@@ -124,3 +124,10 @@ LINES = Across("lines", "lines walked", _count_axis, "format(datum.lines, '.0f')
 GROUPS = Across("groups", "work-groups", _count_axis, "format(datum.groups, '.0f')")
 THREADS = Across("cpu_threads", "threads", _count_axis, "format(datum.cpu_threads, '.0f')")
 LOAD = Across("gpu_gbps", "bandwidth of the load, GB/s", _linear_axis, "format(datum.gpu_gbps, '.3~r') + ' GB/s'")
+
+
+def across(coordinate):
+    """The Across of a coordinate that a curve declares as its axis."""
+    known = {each.coordinate: each for each in (SIZE, GROUPS, THREADS, LOAD)}
+    text = f"format(datum['{coordinate}'], '.4~r')"
+    return known.get(coordinate) or Across(coordinate, coordinate.replace("_", " "), _linear_axis, text)

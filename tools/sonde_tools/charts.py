@@ -4,7 +4,7 @@ import math
 
 from sonde_tools import axes, marks
 from sonde_tools.pictures import Line, Picture
-from sonde_tools.series import kept_awake, order
+from sonde_tools.series import kept_awake
 
 STATIC_WIDTH_PIXELS = 1000
 HEIGHT_PIXELS = 460
@@ -163,7 +163,7 @@ def _curve_layers(across, palette, both, hovered):
 def _lines(across, labelled):
     # One line a page has the colour of the other curves of its API.
     return [
-        Line(entry.label, order(entry.curve.series) == "page", points, piece=piece)
+        Line(entry.label, entry.word("order") == "page", points, piece=piece)
         for entry in labelled
         for piece, points in enumerate(_pieces(entry.curve, across.coordinate))
     ]

@@ -1,11 +1,8 @@
 """The report's section on contention: the CPU's latency over what the GPU moves meanwhile."""
 
-from dataclasses import replace
-
-from sonde_tools import charts, contention_method, formats, parts, windows
-from sonde_tools.devices import API_NAMES
+from sonde_tools import charts, formats, parts, pivot, windows
 from sonde_tools.pictures import Picture
-from sonde_tools.sections import Cell, Section, Table
+from sonde_tools.sections import Section
 
 # Blue for what the GPU's memory traffic does, grey for the control, which has none.
 CONTROL_COLOUR = "#777777"
@@ -13,30 +10,11 @@ CONTROL_COLOUR = "#777777"
 
 def _curves(view):
     """The labelled curves of the CPU's latency: under load, and the control."""
-    return [
-        entry
-        for entry in view.curves
-        if entry.curve.probe == "contention" and entry.curve.unit == "ns" and entry.curve.series.get("side") == "cpu"
-    ]
-
-
-def _pairs(view):
-    """The curves of ratios: each load against the idle stretches between."""
-    return [
-        entry
-        for entry in view.curves
-        if entry.curve.probe == "contention" and entry.curve.unit == "ratio" and not _is_control(entry)
-    ]
-
-
-def _of_idle(point):
-    if point is None:
-        return Cell("-")
-    return Cell(f"{point.median:.2f}", f"{min(point.values):.2f} to {max(point.values):.2f}", point.disturbed)
+    return [entry for entry in view.of("contention", "ns") if entry.word("side") == "cpu"]
 
 
 def _is_control(entry):
-    return entry.curve.series.get("fabric", "idle") == "idle"
+    return entry.word("beside") == "nothing"
 
 
 def lines(view):
@@ -45,7 +23,7 @@ def lines(view):
     for entry in _curves(view):
         if _is_control(entry):
             continue
-        for point in entry.curve.points:
+        for point in entry.points:
             found.setdefault(_name(view, entry, point), []).append(point)
     return {name: sorted(points, key=lambda point: point.x.get("gpu_gbps", 0)) for name, points in found.items()}
 
@@ -54,24 +32,17 @@ def loaded_curves(view):
     """The labelled curves over the GPU's bandwidth with no thread of the CPU beside, for pictures of several devices."""
     found = []
     for entry in _curves(view):
-        points = [point for point in entry.curve.points if not point.x.get("cpu_threads") and "gpu_gbps" in point.x]
+        points = [point for point in entry.points if not point.x.get("cpu_threads") and "gpu_gbps" in point.x]
         if points and not _is_control(entry):
-            points.sort(key=lambda point: point.x["gpu_gbps"])
-            found.append(replace(entry, curve=replace(entry.curve, points=points)))
+            found.append(entry.with_points(sorted(points, key=lambda point: point.x["gpu_gbps"])))
     return found
 
 
 def _name(view, entry, point):
-    api = API_NAMES["model"] if view.is_model else API_NAMES.get(entry.curve.api, entry.curve.api)
     threads = int(point.x.get("cpu_threads", 0))
-    several = f", {threads} CPU threads reading" if threads > 1 else ", 1 CPU thread reading" if threads else ""
+    reading = f", {threads} CPU thread{'s' if threads > 1 else ''} reading" if threads else ""
     file = f" ({entry.recording.path.stem})" if len(view.recordings) > 1 else ""
-    return f"{api}{several}{file}"
-
-
-def applies(view):
-    """Whether the device has anything to show in this section."""
-    return bool(lines(view))
+    return f"{view.api_name(entry.curve.api)}{reading}{file}"
 
 
 def _palette(view):
@@ -87,7 +58,7 @@ def summary(view):
         text = (
             f"{name}: {formats.latency(idle.median)} with the GPU idle, {formats.latency(full.median)} while it moves "
         )
-        found.append((palette[name], f"{text}{formats.significant(full.x.get('gpu_gbps', 0))} GB/s"))
+        found.append((palette[name], text + formats.gbps(full.x.get("gpu_gbps", 0))))
     return found
 
 
@@ -102,14 +73,12 @@ def chart(view):
         _row(_name(view, entry, point), point, "control")
         for entry in _curves(view)
         if _is_control(entry)
-        for point in entry.curve.points
+        for point in entry.points
     ]
-    subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), legend(view), *_beyond_the_picture(rows)]
-    what = "simulated CPU latency" if view.is_model else "CPU latency"
-    title = f"{view.record['name']}: {what} while the GPU uses memory"
     palette = _palette(view)
     layers = [*charts.simulated_mark(_curves(view)), *_layers(rows, palette)]
-    return Picture({**charts.frame((title, subtitle), layers, names=palette), "data": {"values": rows}})
+    head = parts.head(view, "CPU latency while the GPU uses memory", legend(view), *_beyond_the_picture(rows))
+    return Picture({**charts.frame(head, layers, names=palette), "data": {"values": rows}})
 
 
 def _layers(rows, palette):
@@ -158,93 +127,22 @@ def legend(view):
     text = "Line: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: the GPU was idle."
     if any(_is_control(entry) for entry in _curves(view)):
         text += " Square: the same arithmetic without memory."
+    if view.is_cpu:
+        text += " GPU and CPU are the same silicon here: the driver's threads run on the CPU's other cores."
     return text
 
 
 def tables(view):
-    """Every load: what the GPU reached, and the percentiles."""
-    found = []
-    pairs = {
-        (_name(view, entry, point), point.x.get("load")): point
-        for entry in _pairs(view)
-        for point in entry.curve.points
-    }
-    for name, points in lines(view).items():
-        rows = []
-        for point in points:
-            gbps = point.x.get("gpu_gbps")
-            rows.append(
-                (
-                    f"{formats.significant(gbps) if gbps else '0'} GB/s",
-                    [*_cells(point), _of_idle(pairs.get((name, point.x.get("load"))))],
-                )
-            )
-        caption = (
-            f"{name}: CPU latency, ns; and p50 over that right before with the GPU idle, median and range of the pairs"
-        )
-        found.append(Table(caption, ["GPU moved", "p50", "p90", "p99", "over idle"], rows))
-    return found + _reverse_tables(view)
-
-
-# What the CPU's threads did, by the word of the series, in the order of the table.
-_TRAFFIC = {"read": "reading", "write": "writing", "copy": "reading and writing"}
-
-
-def reverse(view):
-    """{(API, file's number): {(traffic, CPU threads): {unit: point}}}: what threads of the CPU cost the GPU."""
-    found = {}
-    for entry in view.curves:
-        words = entry.curve.series
-        if (
-            entry.curve.probe != "contention"
-            or words.get("side", "gpu") != "gpu"
-            or words.get("pattern") not in _TRAFFIC
-        ):
-            continue
-        for point in entry.curve.points:
-            name = (API_NAMES.get(entry.curve.api, entry.curve.api), view.recordings.index(entry.recording))
-            # Alone is alone, whatever the threads would have done.
-            key = (words["pattern"], int(point.x.get("cpu_threads", 0)))
-            found.setdefault(name, {}).setdefault(key, {})[entry.curve.unit] = point
-    return found
-
-
-def _reverse_tables(view):
-    found = []
-    for (api, file), measured in reverse(view).items():
-        rows = []
-        for traffic, what in _TRAFFIC.items():
-            for (word, threads), points in sorted(measured.items()):
-                if word == traffic:
-                    heading = (
-                        f"{threads} CPU thread{'s' if threads > 1 else ''} {what}" if threads else f"none yet {what}"
-                    )
-                    rows.append((heading, [_reverse_cell(points.get(unit)) for unit in ("ns", "GB/s")]))
-        name = f"{api} ({view.recordings[file].path.stem})" if len(view.recordings) > 1 else api
-        caption = f"{name}: what threads of the CPU at full speed cost the GPU, medians"
-        found.append(Table(caption, ["The CPU", "a load of the GPU, ns", "GPU add, GB/s"], rows))
-    return found
-
-
-def _reverse_cell(point):
-    return Cell(formats.significant(point.median), "", point.disturbed) if point else Cell("-")
-
-
-def _cells(point):
-    values = windows.percentiles(point).values()
-    return [Cell(formats.significant(value), "", point.disturbed) for value in values]
-
-
-def further(_view):
-    """No further picture."""
-    return []
-
-
-def method(view):
-    """How it was measured, in paragraphs."""
-    return contention_method.paragraphs(view)
+    """Every load: what the GPU reached and the CPU's latency; and what threads of the CPU cost the GPU."""
+    return pivot.tables([entry for unit in ("ns", "ratio", "GB/s") for entry in view.of("contention", unit)])
 
 
 CONTENTION = Section(
-    "contention", "CPU latency while the GPU uses memory", applies, summary, chart, legend, tables, further, method
+    "contention",
+    "CPU latency while the GPU uses memory",
+    lambda view: bool(lines(view)),
+    summary,
+    chart,
+    legend,
+    tables,
 )

@@ -4,47 +4,50 @@ import csv
 import io
 import statistics
 
-from sonde_tools import charts, core_to_core_method, formats, heat_maps, parts, split_locks
-from sonde_tools.sections import Cell, Figure, Section, Table
+from sonde_tools import charts, findings, formats, heat_maps, parts, pivot
+from sonde_tools.sections import Figure, Section
 
 # With more CPUs a picture shows clusters, and the tables of all samples each pair.
 MOST_CPUS = 32
 EXCHANGES = {"compare-and-swap": "by compare-and-swap", "store": "by stores to two lines"}
+BETWEEN = {
+    "same-core": "hardware threads of one core",
+    "same-cluster": "cores of one cluster",
+    "other-cluster": "cores of different clusters",
+    "other-node": "cores of different nodes",
+}
 
 
-def _curves(view):
-    """The labelled curves of pairs in the latest file that has any, as no two matrices fit one picture."""
-    found = [entry for entry in split_locks.of_probe(view) if not split_locks.is_of_split_locks(entry.curve)]
-    latest = [entry for recording in view.recordings for entry in found if entry.recording is recording][-1:]
-    return [entry for entry in found if entry.recording is latest[0].recording]
+def _of_latest(view):
+    """The labelled curves in the latest file that has any, as no two matrices fit one picture."""
+    found = [entry for unit in ("ns", "GB/s") for entry in view.of("core-to-core", unit)]
+    with_any = [recording for recording in view.recordings if any(entry.recording is recording for entry in found)]
+    return [entry for entry in found if entry.recording is with_any[-1]]
 
 
 def _is_at_once(entry):
     """Whether several pairs exchanged lines at the same time."""
-    return entry.curve.series.get("fabric") == "loaded"
+    return entry.word("beside") == "pairs"
 
 
-def _placement(entry):
-    return entry.curve.series.get("placement", "same-cluster")
-
-
-def _exchanging(view, exchange):
-    return [
-        entry
-        for entry in _curves(view)
-        if core_to_core_method.is_exchange(entry.curve)
-        and entry.curve.series.get("exchange", "compare-and-swap") == exchange
-        and all("from" in point.x and "to" in point.x for point in entry.curve.points)
-    ]
+def _exchanging(view, exchange=None):
+    """The labelled curves of lines that went to and fro between two CPUs."""
+    found = []
+    for entry in _of_latest(view):
+        points = [point for point in entry.points if {"from", "to"} <= point.x.keys() and "address" not in point.x]
+        is_exchange = entry.curve.unit == "ns" and entry.word("role") == "writer"
+        if points and is_exchange and exchange in (None, entry.word("exchange")):
+            found.append(entry.with_points(points))
+    return found
 
 
 def matrix(view, exchange):
     """{(from, to): Point} of one exchange, of a pair's alone where it has both; a core's threads at (from, from)."""
     found = {}
     for entry in sorted(_exchanging(view, exchange), key=_is_at_once, reverse=True):
-        for point in entry.curve.points:
+        for point in entry.points:
             start = int(point.x["from"])
-            found[start, start if _placement(entry) == "same-core" else int(point.x["to"])] = point
+            found[start, start if entry.word("placement") == "same-core" else int(point.x["to"])] = point
     return found
 
 
@@ -52,15 +55,15 @@ def clusters(view):
     """The CPUs (lists of int) of each cluster; clusters of one node side by side, the CPUs of each in order."""
     of_cluster, of_node = {}, {}
     for entry in _exchanging(view, "compare-and-swap"):
-        for point in entry.curve.points:
+        for point in entry.points:
             start, end = int(point.x["from"]), int(point.x["to"])
-            if _placement(entry) == "same-core":
+            if entry.word("placement") == "same-core":
                 end = start
             of_cluster.setdefault(start, {start})
             of_node.setdefault(start, {start})
-            if _placement(entry) == "same-cluster":
+            if entry.word("placement") == "same-cluster":
                 of_cluster[start].add(end)
-            if _placement(entry) != "other-node":
+            if entry.word("placement") != "other-node":
                 of_node[start].add(end)
     cpus = sorted(of_cluster, key=lambda cpu: (min(of_node[cpu]), min(of_cluster[cpu]), cpu))
     found = {}
@@ -73,8 +76,7 @@ def _cells(view, exchange):
     """The names along both axes and a row for each cell: of CPUs, or of clusters where CPUs are many."""
     points, groups = matrix(view, exchange), clusters(view)
     if sum(map(len, groups)) <= MOST_CPUS:
-        names = [str(cpu) for group in groups for cpu in group]
-        return names, [_cell(str(start), str(end), [point]) for (start, end), point in points.items()]
+        groups = [[cpu] for group in groups for cpu in group]
     names = {tuple(group): f"{group[0]}…{group[-1]}" if len(group) > 1 else str(group[0]) for group in groups}
     rows = []
     for start, start_name in names.items():
@@ -94,17 +96,13 @@ def _cell(start, end, points):
     }  # fmt: skip
 
 
-def applies(view):
-    """Whether any pair of CPUs was measured."""
-    return any(entry.curve.probe == "core-to-core" for entry in view.curves) and bool(matrix(view, "compare-and-swap"))
-
-
 def summary(view):
     """One (colour, text) a placement: its round trip by compare-and-swap."""
     found = []
     for entry in _exchanging(view, "compare-and-swap"):
-        medians = [point.median for point in entry.curve.points]
-        text = f"{core_to_core_method.BETWEEN[_placement(entry)]}: {formats.latency(statistics.median(medians))}"
+        medians = [point.median for point in entry.points]
+        between = BETWEEN.get(entry.word("placement"), entry.word("placement"))
+        text = f"{between}: {formats.latency(statistics.median(medians))}"
         if len(medians) > 1:
             text += f", {formats.significant(min(medians))} to {formats.significant(max(medians))} ns from pair to pair"
         found.append((charts.API_COLOURS["cpu"], text))
@@ -138,48 +136,22 @@ def matrix_texts(view):
         yield f"core-to-core-{exchange}", text.getvalue()
 
 
-def chart(view):
-    """The main picture, with a title and subtitle that let it stand alone."""
-    return _heat_map(view, "compare-and-swap")
-
-
 def legend(view):
     """What the picture shows, in sentences."""
-    siblings = any(_placement(entry) == "same-core" for entry in _curves(view))
+    entries = _exchanging(view)
     text = "Each cell is the median over lines on different pages. Rows have the line at home in their own memory."
-    if any(map(_is_at_once, _curves(view))):
+    if any(map(_is_at_once, entries)):
         text += " Pairs that share no core went at once, several at a time; a few of them alone too, and are shown so."
-    if any(
-        (point.state.get("shape") or {}).get("pinned") == 0 for entry in _curves(view) for point in entry.curve.points
-    ):
+    if any((point.state.get("shape") or {}).get("pinned") == 0 for entry in entries for point in entry.points):
         text += " The system did not keep the threads on their CPUs, so nobody knows between which these numbers are."
+    siblings = any(entry.word("placement") == "same-core" for entry in entries)
     return f"{text} On the diagonal: the two hardware threads of one core." if siblings else text
 
 
 def tables(view):
-    """A row for each kind of transfer and placement: the median over pairs, and their range."""
-    rows = []
-    for entry in _curves(view):
-        points = [point for point in entry.curve.points if point.values]
-        kinds = sorted({(point.x.get("bytes", 0), "node" in point.x) for point in points})
-        for size_bytes, elsewhere in kinds:
-            same = [
-                point for point in points if (point.x.get("bytes", 0), "node" in point.x) == (size_bytes, elsewhere)
-            ]
-            name = core_to_core_method.kind_of(entry.curve, size_bytes)
-            name += ", memory at the second one's node" if elsewhere else ""
-            name += ", several pairs at once" if _is_at_once(entry) else ""
-            rows.append((f"{name}, {core_to_core_method.BETWEEN[_placement(entry)]}", [*_row(same, entry.curve.unit)]))
-    found = [Table("From core to core: medians over pairs", ["What", "Median", "Pairs", "Unit"], rows)]
-    return found + split_locks.tables(view)
-
-
-def _row(points, unit):
-    medians = [point.median for point in points]
-    spread = f"{formats.significant(min(medians))} to {formats.significant(max(medians))}"
-    disturbed = any(point.disturbed for point in points)
-    median = Cell(formats.significant(statistics.median(medians)), spread, disturbed)
-    return median, Cell(str(len(points))), Cell(unit)
+    """What was found of each kind of transfer by placement; split locks, where they were allowed."""
+    locks = [entry for unit in ("ns", "GB/s") for entry in view.of("core-to-core", unit, "address")]
+    return [*findings.tables(view, "core-to-core"), *pivot.tables(locks)]
 
 
 def further(view):
@@ -187,17 +159,10 @@ def further(view):
     if not matrix(view, "store"):
         return []
     heading = "Round trips by plain stores and loads, each CPU on a line of its own"
-    return [Figure("stores", heading, _heat_map(view, "store"), legend(view), core_to_core_method.STORES)]
+    return [Figure("stores", heading, _heat_map(view, "store"), legend(view))]
 
 
 CORE_TO_CORE = Section(
-    "core-to-core",
-    "From core to core",
-    applies,
-    summary,
-    chart,
-    legend,
-    tables,
-    further,
-    core_to_core_method.paragraphs,
-)
+    "core-to-core", "From core to core", lambda view: bool(matrix(view, "compare-and-swap")), summary,
+    lambda view: _heat_map(view, "compare-and-swap"), legend, tables, further,
+)  # fmt: skip

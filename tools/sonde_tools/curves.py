@@ -1,7 +1,7 @@
 """From samples to curves: what the same device, API, probe, series and unit measured over x."""
 
 import statistics
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sonde_tools.series import canonical
@@ -31,7 +31,10 @@ class Point:
 
 @dataclass(frozen=True)
 class Curve:
-    """All points of one device, API, probe, series (canonical) and unit, in the order of x."""
+    """All points of one device, API, probe, series (canonical) and unit, in the order of x.
+
+    words: the series as its samples have it, with words that are defaults.
+    """
 
     device: str
     api: str
@@ -39,6 +42,7 @@ class Curve:
     series: dict
     unit: str
     points: list
+    words: dict = field(default_factory=dict)
 
     @cached_property
     def key(self):
@@ -63,12 +67,13 @@ def curves(samples, without_cycles=False):
 
     without_cycles: no curves in cycles, whose medians the points in ns have.
     """
-    grouped, keys = {}, {}
+    grouped, keys, words = {}, {}, {}
     for sample in samples:
         written = (sample["device"], sample["api"], sample["probe"], sample["unit"], *sample["series"].items())
         key = keys.get(written)
         if key is None:
             key = keys[written] = curve_key(sample)
+            words.setdefault(key, sample["series"])
         grouped.setdefault(key, {}).setdefault(_place(sample), []).append(sample)
     found, same_x = [], {}
     for key, points in grouped.items():
@@ -80,7 +85,7 @@ def curves(samples, without_cycles=False):
             _point(same_x.setdefault(place[0], same[0]["x"]), same, in_cycles.get(place))
             for place, same in sorted(points.items())
         ]
-        found.append(Curve(*key[:3], dict(key[3]), key[4], ordered))
+        found.append(Curve(*key[:3], dict(key[3]), key[4], ordered, words[key]))
     return found
 
 

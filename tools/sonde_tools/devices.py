@@ -10,11 +10,39 @@ API_NAMES = {"opencl": "OpenCL", "vulkan": "Vulkan", "cpu": "CPU", "model": "sim
 
 @dataclass(frozen=True)
 class LabelledCurve:
-    """A curve and the name it has in the legend of its device's pictures."""
+    """A curve and the name it has in the legend of its device's pictures.
+
+    suffix: what the label ends with where several files have the curve, the driver's version or the file's name.
+    """
 
     label: str
     curve: Curve
     recording: object
+    suffix: str = ""
+
+    @property
+    def series(self):
+        """The words of the curve, without those that are defaults."""
+        return self.curve.series
+
+    @property
+    def points(self):
+        """The points of the curve."""
+        return self.curve.points
+
+    @property
+    def declared(self):
+        """What its file declares of the curve, or None."""
+        return self.recording.declared.curve(self.curve.probe, self.curve.words, self.curve.unit)
+
+    def word(self, key):
+        """The word of a key of its series, which may be absent."""
+        return series.word(self.curve.series, key)
+
+    def with_points(self, points, label=None):
+        """The same with other points, and by another name in front of the suffix."""
+        named = self.label if label is None else label + self.suffix
+        return replace(self, label=named, curve=replace(self.curve, points=points))
 
 
 @dataclass
@@ -44,6 +72,19 @@ class DeviceView:
         """A pair (recording, finding record) for each finding on this device."""
         return [(each, found) for each in self.recordings for found in each.findings if found["device"] == self.device]
 
+    def of(self, probe, unit, *coordinates):
+        """The labelled curves of a probe in a unit, each with its points that have all these coordinates."""
+        found = [entry for entry in self.curves if (entry.curve.probe, entry.curve.unit) == (probe, unit)]
+        kept = [
+            entry.with_points([point for point in entry.points if all(name in point.x for name in coordinates)])
+            for entry in found
+        ]
+        return [entry for entry in kept if entry.points]
+
+    def api_name(self, api):
+        """An API as the pictures of this device name it."""
+        return API_NAMES["model"] if self.is_model else API_NAMES.get(api, api)
+
     @property
     def is_model(self):
         """Whether the values are simulated."""
@@ -64,7 +105,7 @@ class DeviceView:
 
 
 @dataclass(frozen=True)
-class Seen:
+class FileContent:
     """What one file says: its recording, {device: its curves}, its device records, and what its counters saw (Runs)."""
 
     recording: object
@@ -74,8 +115,8 @@ class Seen:
     counted: list = field(default_factory=list)  # counter records that lie beside points
 
 
-def seen(recording, keep_samples=True):
-    """Makes the curves of a recording; of many files no samples and counters need be kept beside them."""
+def content_of(recording, keep_samples=True):
+    """The FileContent of a recording; of many files no samples and counters need be kept beside their curves."""
     found = {}
     for curve in curves(recording.samples, without_cycles=True):
         found.setdefault(curve.device, []).append(curve)
@@ -84,7 +125,7 @@ def seen(recording, keep_samples=True):
     unnamed = [{"device": device, "name": device, "type": ""} for device in found if device not in named]
     kept = recording if keep_samples else replace(recording, samples=[], counters=[])
     counted = [counter for counter in recording.counters if counter.get("probe")]
-    return Seen(kept, found, [*recording.devices, *unnamed], _traffic(recording), counted)
+    return FileContent(kept, found, [*recording.devices, *unnamed], _traffic(recording), counted)
 
 
 def _traffic(recording):
@@ -97,11 +138,11 @@ def _traffic(recording):
 
 def device_views(recordings):
     """One DeviceView for each device in the recordings, in the order of first appearance."""
-    return views_of([seen(recording) for recording in recordings])
+    return views_of([content_of(recording) for recording in recordings])
 
 
 def views_of(files):
-    """The DeviceViews of several Seen."""
+    """The DeviceViews of several FileContents."""
     views, curves_of = {}, {}
     for file in files:
         for record in file.devices:
@@ -126,10 +167,10 @@ def _labelled(found, is_model):
     for entry in found:
         same.setdefault(entry[0].key, []).append(entry)
     # The same series of two files stand side by side.
+    found = [(entry, _suffix(entry, entries)) for entries in same.values() for entry in entries]
     return [
-        LabelledCurve(_distinct(series_name(entry[0], is_model), entry, entries), entry[0], entry[1])
-        for entries in same.values()
-        for entry in entries
+        LabelledCurve(series_name(curve, is_model) + suffix, curve, recording, suffix)
+        for (curve, recording, _), suffix in found
     ]
 
 
@@ -139,18 +180,18 @@ def series_name(curve, is_model=False):
     return ", ".join([api, *series.words(curve.series)])
 
 
-def _distinct(name, entry, entries):
-    """Adds the driver's version, or where that is the same too the file's name, to names used by several files."""
+def _suffix(entry, entries):
+    """The driver's version, or where that is the same too the file's name; empty where one file has the curve."""
     curve, recording, record = entry
     others = [each for each in entries if each[1] is not recording]
     if not others:
-        return name
+        return ""
     version = _driver_version(record, curve.api)
     if version and all(_driver_version(each[2], curve.api) != version for each in others):
-        return f"{name} {version}"
+        return f" {version}"
     stems = {each[1].path.stem for each in others}
     path = recording.path
-    return f"{name} ({path if path.stem in stems else path.stem})"
+    return f" ({path if path.stem in stems else path.stem})"
 
 
 def _driver_version(record, api):

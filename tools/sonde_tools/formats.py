@@ -13,8 +13,20 @@ def size(size_bytes):
 
 
 def coordinate(name, value):
-    """Where on a curve: '64 KiB', 'queues 2'."""
-    return size(value) if name == "bytes" else f"{name} {significant(value)}"
+    """Where on a curve: '64 KiB', '12.5 GB/s', 'queues 2'."""
+    if name in ("bytes", "gpu_gbps"):
+        return size(value) if name == "bytes" else f"{significant(value)} GB/s"
+    return f"{name.replace('_', ' ')} {value:g}"
+
+
+def resolution(x):
+    """Width and height: '1920×1080'."""
+    return f"{x['width']:g}×{x['height']:g}"
+
+
+def threads(count):
+    """'1 thread', '8 threads'."""
+    return f"{count:g} thread{'' if count == 1 else 's'}"
 
 
 def size_between(value, low, high):
@@ -61,6 +73,11 @@ def latency(nanoseconds):
     if nanoseconds >= 10_000:
         return f"{significant(nanoseconds / 1000)} µs"
     return f"{significant(nanoseconds)} ns"
+
+
+def gbps(value):
+    """A bandwidth as text: '145 GB/s'."""
+    return f"{significant(value)} GB/s"
 
 
 def cycles(count):

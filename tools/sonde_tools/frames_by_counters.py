@@ -50,11 +50,10 @@ def figures(view, times, across, height):
          "encoding": {**encoding, "tooltip": charts.tooltip(titles)}},
     ]  # fmt: skip
     what = "Simulated hit rate of frames" if view.is_model else "Hit rate of frames"
-    subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), ""]
-    head = (f"{view.record['name']}: {what[0].lower()}{what[1:]}, by counters", subtitle)
+    head = parts.head(view, "hit rate of frames, by counters")
     picture = Picture({**charts.frame(head, layers, height, names=palette), "data": {"values": rows}})
     text = "What the fabric asked for and memory did not move, reads and writes together, over whole frames."
-    return [Figure("frames-hit-rate", f"{what}, by counters", picture, text, [])]
+    return [Figure("frames-hit-rate", f"{what}, by counters", picture, text)]
 
 
 def tables(view, times):
@@ -71,7 +70,7 @@ def tables(view, times):
 
 
 def _name(one):
-    return f"{one['x']['width']:g}×{one['x']['height']:g}"
+    return formats.resolution(one["x"])
 
 
 def _percent(one):

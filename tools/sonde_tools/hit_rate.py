@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from sonde_tools import axes, charts, formats, parts
+from sonde_tools import axes, charts, formats, parts, pivot, series
 from sonde_tools.devices import series_name
 from sonde_tools.pictures import Picture
-from sonde_tools.sections import Cell, Figure, Section, Table
+from sonde_tools.sections import Figure, Section
 
 _CAPACITY = "effective-capacity"
 # Lines of the theory are drawn through so many points.
@@ -24,30 +24,22 @@ def _streams(view):
 
 
 def _is_stream(entry):
-    return entry.curve.series.get("path") == "buffer"
+    return entry.word("path") == "buffer"
 
 
 def _all_shares(view):
     found = []
-    for entry in view.curves:
-        if entry.curve.probe != "hit-rate" or entry.curve.unit != "ratio":
-            continue
-        name = series_name(entry.curve, view.is_model)
+    for entry in view.of("hit-rate", "ratio", "bytes"):
         # Order and writer are the same of all.
-        words = {key: word for key, word in entry.curve.series.items() if key == "memory"}
-        short = series_name(replace(entry.curve, series=words), view.is_model)
-        label = f"{short}, {entry.curve.series.get('pattern', 'read')}" if _is_stream(entry) else short
-        found.append(replace(entry, label=label + entry.label.removeprefix(name)))
+        words = {key: word for key, word in entry.series.items() if key == "memory"}
+        name = series_name(replace(entry.curve, series=words), view.is_model)
+        stream = f", {entry.word('pattern')}" if _is_stream(entry) else ""
+        found.append(entry.with_points(entry.points, name + stream))
     return found
 
 
 def _is_counted(entry):
-    return entry.curve.series.get("method") == "counters"
-
-
-def applies(view):
-    """Whether a share of hits is known anywhere."""
-    return bool(shares(view))
+    return entry.word("method") == "counters"
 
 
 def _capacities(view):
@@ -57,15 +49,15 @@ def _capacities(view):
         if finding["finding"] != _CAPACITY or not finding.get("value"):
             continue
         for entry in shares(view):
-            own = entry.curve.api, entry.curve.probe, *_method_and_memory(entry.curve.series)
+            own = entry.curve.api, entry.curve.probe, *_method_and_memory(entry.series)
             place = finding.get("api"), finding.get("probe"), *_method_and_memory(finding.get("series") or {})
             if entry.recording is recording and own == place and not _is_counted(entry):
                 found[entry.label] = finding
     return found
 
 
-def _method_and_memory(series):
-    return series.get("method", "timing"), series.get("memory", "device")
+def _method_and_memory(words):
+    return series.word(words, "method"), series.word(words, "memory")
 
 
 def _theory(finding, largest_bytes):
@@ -91,13 +83,12 @@ def summary(view):
 
 def chart(view):
     """The picture, with a title and subtitle that let it stand alone."""
-    what = "simulated hit rate" if view.is_model else "hit rate"
-    return _chart(view, shares(view), f"{view.record['name']}: {what} of the last cache before memory", legend(view))
+    return _chart(view, shares(view), "hit rate of the last cache before memory", legend(view))
 
 
-def _chart(view, entries, title, text):
+def _chart(view, entries, what, text):
     palette = charts.colours(entries)
-    rows = [_row(entry, point) for entry in entries for point in entry.curve.points]
+    rows = [_row(entry, point) for entry in entries for point in entry.points]
     largest = max(row["bytes"] for row in rows)
     theory = [
         {"series": label, "bytes": size, "share": share}
@@ -135,8 +126,7 @@ def _chart(view, entries, title, text):
         {"mark": {"type": "circle", "size": 190, "opacity": 0},
          "encoding": {**coloured, "y": y, "tooltip": charts.tooltip(titles)}},
     ]  # fmt: skip
-    subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), text]
-    return Picture({**charts.frame((title, subtitle), layers, names=palette), "data": {"values": rows}})
+    return Picture({**charts.frame(parts.head(view, what, text), layers, names=palette), "data": {"values": rows}})
 
 
 def _row(entry, point):
@@ -164,28 +154,14 @@ def legend(view):
         text += " Dashed: uniformly random loads of a cache that holds what was found."
     if any(_is_counted(entry) for entry in shares(view)):
         text += " Diamonds: by counters, what the fabric asked for and memory did not move, with quartiles."
-    if any(point.disturbed for entry in shares(view) for point in entry.curve.points):
+    if any(point.disturbed for entry in shares(view) for point in entry.points):
         text += " Hollow points: other programs were using the CPU, or its core."
     return text
 
 
 def tables(view):
-    """A row a working set: the share of hits and its interval."""
-    what = "Simulated share of hits" if view.is_model else "Share of hits"
-    rows = [
-        (
-            f"{entry.label}{', by counters' if _is_counted(entry) else ''}, {formats.size(point.x['bytes'])}",
-            [_cell(point)],
-        )
-        for entry in _all_shares(view)
-        for point in entry.curve.points
-    ]
-    return [Table(f"{what} of what reaches the last cache, with its interval", ["Working set", "Share"], rows)]
-
-
-def _cell(point):
-    share = _share(point)
-    return Cell(_percent(share["value"]), f"{_percent(share['low'])} to {_percent(share['high'])}", point.disturbed)
+    """The share of hits by working set, with its interval."""
+    return pivot.tables(view.of("hit-rate", "ratio", "bytes"))
 
 
 def further(view):
@@ -193,29 +169,11 @@ def further(view):
     streams = _streams(view)
     if not streams:
         return []
-    what = "Simulated hit rate" if view.is_model else "Hit rate"
+    heading = f"{'Simulated hit rate' if view.is_model else 'Hit rate'} of streams, by counters"
     text = "Diamonds: medians of what counters saw at the fabric and at memory, with quartiles."
-    picture = _chart(view, streams, f"{view.record['name']}: {what.lower()} of streams", text)
-    about = (
-        "All work-groups read, write or copy a footprint again and again, in order. Where replacement takes the line that was "
-        "used least recently, nothing of what is larger than the cache is still there when its turn comes again."
-    )
-    return [Figure("streams", f"{what} of streams, by counters", picture, text, [about])]
+    return [Figure("streams", heading, _chart(view, streams, "hit rate of streams", text), text)]
 
 
-def method(view):
-    """How it was measured, in paragraphs."""
-    found = [
-        "One work-item loads lines in uniformly random order, each load waiting for the one before. Such a walk hits a "
-        "cache as often as the cache's share of the working set, whatever its policy. Working sets smaller than the cache "
-        "tell what a hit takes, larger ones what a miss takes; the share of hits is where a latency lies between the two, "
-        "without the loads that the caches before it have served.",
-        "It is the share of uniformly random loads of one work-item. Another program's own order of loads may hit more often "
-        "or less.",
-    ]
-    if view.is_model:
-        found.insert(0, "All values are simulated: the caches are a model's, not hardware.")
-    return found
-
-
-HIT_RATE = Section("hit-rate", "Hit rate of the last cache", applies, summary, chart, legend, tables, further, method)
+HIT_RATE = Section(
+    "hit-rate", "Hit rate of the last cache", lambda view: bool(shares(view)), summary, chart, legend, tables, further
+)

@@ -9,13 +9,20 @@ from sonde_tools.series import canonical
 
 def levels_of(entry):
     """The level records of a labelled latency curve, the nearest first; none where none were found."""
-    curve = entry.curve
+    return _found(entry, entry.curve.probe, "latency_ns", lambda level: canonical(level["series"]) == entry.series)
+
+
+def bandwidth_levels_of(entry):
+    """The level records of the bandwidth curve beside a labelled curve: same file, device and API; the nearest first."""
+    return _found(entry, "bandwidth", "bandwidth", lambda _: True)
+
+
+def _found(entry, probe, band, is_its_own):
+    place = entry.curve.device, entry.curve.api, probe
     found = [
         level
         for level in entry.recording.levels
-        if (level["device"], level["api"], level["probe"]) == (curve.device, curve.api, curve.probe)
-        and canonical(level["series"]) == curve.series
-        and level.get("latency_ns")
+        if (level["device"], level["api"], level["probe"]) == place and level.get(band) and is_its_own(level)
     ]
     return sorted(found, key=lambda level: level["level"])
 
@@ -41,18 +48,6 @@ def _short(level):
     return f"{name(level)} of {formats.size_short(level['bytes']['value'])} at {latency}"
 
 
-def bandwidth_levels_of(entry):
-    """The level records of the bandwidth curve beside a labelled curve: same file, device and API; the nearest first."""
-    curve = entry.curve
-    found = [
-        level
-        for level in entry.recording.levels
-        if (level["device"], level["api"], level["probe"]) == (curve.device, curve.api, "bandwidth")
-        and level.get("bandwidth")
-    ]
-    return sorted(found, key=lambda level: level["level"])
-
-
 def side_by_side(latency, bandwidth):
     """Pairs (of latency, of bandwidth) that the record matches; None where one of both does not see the level."""
     matching = {level["matches"]: level for level in bandwidth if level.get("matches")}
@@ -61,8 +56,8 @@ def side_by_side(latency, bandwidth):
     return [*pairs, *((None, level) for level in bandwidth if level not in matched)]
 
 
-def table(view, entries):
-    """A row a level, with size, transition, latency and bandwidth of each curve; None where no curve has levels."""
+def tables(view, entries):
+    """A row a level, with size, transition, latency and bandwidth of each curve; no table where no curve has levels."""
     found = [(entry, side_by_side(levels_of(entry), bandwidth_levels_of(entry))) for entry in entries]
     # Of two curves of one API, one has the levels.
     found = [
@@ -70,7 +65,7 @@ def table(view, entries):
     ] or _first_of_each_api(found)
     found = [(entry, pairs) for entry, pairs in found if pairs]
     if not found:
-        return None
+        return []
     columns = ["Size", "Transition"]
     columns += ["Latency"] if any(of_latency for _, pairs in found for of_latency, _ in pairs) else []
     columns += ["Bandwidth"] if any(of_bandwidth for _, pairs in found for _, of_bandwidth in pairs) else []
@@ -84,7 +79,7 @@ def table(view, entries):
     if "Bandwidth" in columns:
         caption += "; bandwidth is what all compute units together read, each walking over all of the working set"
     headings = ["Level", *(column for _ in found for column in columns)]
-    return Table(caption, headings, rows, groups=[(entry.label, len(columns)) for entry, _ in found])
+    return [Table(caption, headings, rows, groups=[(entry.label, len(columns)) for entry, _ in found])]
 
 
 def _first_of_each_api(found):

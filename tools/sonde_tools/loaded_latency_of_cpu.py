@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-from sonde_tools import charts, formats, loaded_latency_of_cpu_method, parts, windows
+from sonde_tools import charts, formats, parts, pivot, windows
 from sonde_tools.pictures import Picture
-from sonde_tools.sections import Cell, Figure, Section, Table
-
-FURTHER_HEIGHT_PIXELS = 300
+from sonde_tools.sections import Figure, Section
 
 _COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#332288", "#882255", "#3aa0dc", "#661100"]
 _KINDS = {"read": "reading", "write": "writing past the caches", "read-modify-write": "reading and writing"}
@@ -24,15 +22,9 @@ class Beside:
         """Cores that loaded."""
         return int(self.point.x["cpu_threads"])
 
-    @property
-    def delay(self):
-        """What they waited after each piece, or None where none loaded."""
-        return self.point.x.get("delay")
-
 
 def _of_the_cpu(view, unit):
-    return [entry for entry in view.curves
-            if entry.curve.probe == "loaded-latency" and entry.curve.api == "cpu" and entry.curve.unit == unit]  # fmt: skip
+    return [entry for entry in view.of("loaded-latency", unit, "bytes", "cpu_threads") if entry.curve.api == "cpu"]
 
 
 def _place(point):
@@ -40,24 +32,23 @@ def _place(point):
 
 
 def _name(view, entry):
-    words = entry.curve.series
-    kind = words.get("pattern", "read")
+    kind = entry.word("pattern")
     file = f" ({entry.recording.path.stem})" if len(view.recordings) > 1 else ""
-    return f"{words.get('placement', 'same-cluster').replace('-', ' ')} {_KINDS.get(kind, kind)}{file}"
+    return f"{entry.word('placement').replace('-', ' ')} {_KINDS.get(kind, kind)}{file}"
 
 
 def lines(view):
     """{working set in bytes: {name of the load: its Beside in the order of what was moved}}, the largest set first."""
     moved = {}
     for entry in _of_the_cpu(view, "GB/s"):
-        for point in entry.curve.points:
+        for point in entry.points:
             moved[_name(view, entry), _place(point)] = point.median
     found = {}
     for entry in _of_the_cpu(view, "ns"):
         name = _name(view, entry)
-        for point in entry.curve.points:
+        for point in entry.points:
             gbps = 0 if not point.x.get("cpu_threads") else moved.get((name, _place(point)))
-            if gbps is not None and "cpu_threads" in point.x:
+            if gbps is not None:
                 found.setdefault(point.x["bytes"], {}).setdefault(name, []).append(Beside(point, gbps))
     for of_set in found.values():
         for name, besides in of_set.items():
@@ -85,7 +76,7 @@ def summary(view):
     found = []
     for name, besides in of_set.items():
         full = besides[-1]
-        text = f"{formats.latency(full.point.median)} beside {formats.significant(full.gbps)} GB/s"
+        text = f"{formats.latency(full.point.median)} beside {formats.gbps(full.gbps)}"
         if besides[0].gbps == 0:
             text = f"{formats.latency(besides[0].point.median)} alone, {text}"
         found.append((palette[name], f"{name}: {text}"))
@@ -153,28 +144,8 @@ def _with_most(view):
 
 
 def tables(view):
-    """Every point with delay, latency and bandwidth as MLC prints them, the shortest delay of the most cores first."""
-    headings = ["Loading cores, delay", "p50, ns", "p90, ns", "p99, ns", "MB/s", "GB/s"]
-    found = []
-    for size_bytes, of_set in lines(view).items():
-        for name, besides in of_set.items():
-            ordered = sorted(besides, key=lambda beside: (-beside.threads, beside.delay or 0))
-            rows = [(_load(beside), _cells(beside)) for beside in ordered]
-            caption = f"{formats.size(size_bytes)}, {name}: latency and bandwidth as MLC's loaded latency has them"
-            found.append(Table(caption, headings, rows))
-    return found
-
-
-def _load(beside):
-    if beside.threads == 0:
-        return "none"
-    return f"{beside.threads}, {beside.delay:g}" if beside.delay is not None else str(beside.threads)
-
-
-def _cells(beside):
-    found = windows.percentiles(beside.point).values()
-    cells = [Cell(formats.significant(value), "", beside.point.disturbed) for value in found]
-    return [*cells, Cell(f"{1000 * beside.gbps:.0f}"), Cell(formats.significant(beside.gbps))]
+    """Every point with delay, latency and bandwidth."""
+    return pivot.tables([*_of_the_cpu(view, "ns"), *_of_the_cpu(view, "GB/s")])
 
 
 def further(view):
@@ -182,13 +153,12 @@ def further(view):
     found = []
     for size_bytes, of_set in list(lines(view).items())[1:]:
         heading = f"In {formats.size(size_bytes)}, which a cache holds"
-        picture = _picture(of_set, (heading, []), FURTHER_HEIGHT_PIXELS)
-        text = loaded_latency_of_cpu_method.CACHES
-        found.append(Figure(f"set-{size_bytes:.0f}", heading, picture, legend(view), text))
+        picture = _picture(of_set, (heading, []), parts.FURTHER_HEIGHT_PIXELS)
+        found.append(Figure(f"set-{size_bytes:.0f}", heading, picture, legend(view)))
     return found
 
 
 LOADED_LATENCY_OF_CPU = Section(
     "loaded-latency-of-cpu", "The CPU's own latency under load", applies, summary, chart, legend, tables, further,
-    loaded_latency_of_cpu_method.paragraphs, ("loaded-latency",),
+    ("loaded-latency",),
 )  # fmt: skip

@@ -39,11 +39,6 @@ def _counted(view):
     return {label: sorted(each, key=lambda one: one["x"]["bytes"]) for label, each in found.items()}
 
 
-def applies(view):
-    """Whether bytes are known beside any point of a working set."""
-    return bool(_counted(view))
-
-
 def _labelled(view):
     return [_Labelled(label, _Curve(each[0].get("api") or "")) for label, each in _counted(view).items()]
 
@@ -85,10 +80,8 @@ def chart(view):
         {"mark": {"type": "circle", "size": 190, "opacity": 0},
          "encoding": {**coloured, "tooltip": charts.tooltip(titles)}},
     ]  # fmt: skip
-    what = "simulated traffic" if view.is_model else "traffic"
-    subtitle = [" · ".join([*parts.drivers(view), *parts.dates(view)]), legend(view)]
-    title = f"{view.record['name']}: {what} beside each measured point"
-    return Picture({**charts.frame((title, subtitle), layers, names=palette), "data": {"values": rows}})
+    head = parts.head(view, "traffic beside each measured point", legend(view))
+    return Picture({**charts.frame(head, layers, names=palette), "data": {"values": rows}})
 
 
 def legend(_view):
@@ -109,22 +102,6 @@ def tables(view):
     ]
 
 
-def further(_view):
-    """No further pictures."""
-    return []
-
-
-def method(view):
-    """How it was measured, in paragraphs."""
-    found = [
-        "Counters at the fabric and at the memory controllers are read right before and right after each timed dispatch. "
-        "What the CPU asked for meanwhile is taken off where it is counted. A load of a walk counts as one line.",
-    ]
-    if view.is_model:
-        found.insert(0, "All values are simulated: the counters are a model's, not hardware.")
-    return found
-
-
 def _size(one):
     return formats.size(one["x"]["bytes"])
 
@@ -137,4 +114,7 @@ def _rate(one):
     return "unknown" if one.get("hit_rate") is None else f"{round(100 * one['hit_rate'])} %"
 
 
-MOVED = Section("traffic-beside", "What really moves", applies, summary, chart, legend, tables, further, method)
+MOVED = Section(
+    "traffic-beside", "What really moves", lambda view: bool(_counted(view)), summary, chart, legend, tables,
+    pages=("counters",),
+)  # fmt: skip

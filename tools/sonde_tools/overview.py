@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from sonde_tools import bandwidth, copy, cpu_latency, formats, kinds, latency, levels, parts
+from sonde_tools import bandwidth, copies, cpu_latency, formats, latency, levels, memory_kinds, parts, series
 from sonde_tools.devices import API_NAMES
 from sonde_tools.sections import Cell
-from sonde_tools.series import DEFAULTS
 
 _SHARED = {
     "zero-copy": "shared without a copy",
@@ -98,9 +97,9 @@ def _costs(of_latency, of_bandwidth):
 
 def _ends(of_latency, of_bandwidth):
     rows = {}
-    for column, entries, text in ((1, of_latency, formats.latency), (2, of_bandwidth, _gbps)):
+    for column, entries, text in ((1, of_latency, formats.latency), (2, of_bandwidth, formats.gbps)):
         for entry in entries:
-            points = [point for point in entry.curve.points if "bytes" in point.x]
+            points = [point for point in entry.points if "bytes" in point.x]
             for name, point in zip(
                 ("smallest working set", "largest working set"), (points[0], points[-1]), strict=True
             ):
@@ -108,10 +107,6 @@ def _ends(of_latency, of_bandwidth):
                 cells = rows.setdefault((name, size), [Cell(size), Cell("–"), Cell("–")])
                 cells[column] = Cell(text(point.median), "", point.disturbed)
     return [(name, cells) for (name, _), cells in rows.items()]
-
-
-def _gbps(value):
-    return f"{formats.significant(value)} GB/s"
 
 
 def _native(view):
@@ -123,7 +118,7 @@ def _native(view):
 def _memory(view):
     """A note for each API: which kinds of memory are shared, which are copied."""
     found = {}
-    for finding in kinds.findings_of(view):
+    for finding in memory_kinds.findings_of(view):
         if finding["probe"] == "zero-copy":
             ways = found.setdefault(finding["api"], {}).setdefault(_word(finding, "memory"), {})
             ways.setdefault((finding.get("series") or {}).get("direction"), finding["finding"])
@@ -163,8 +158,8 @@ def _copying(findings):
         rates = [each for each in findings if each["finding"] == "bandwidth" and _word(each, "direction") == way]
         if rates:
             best = max(rates, key=lambda each: each["value"])
-            by = ", ".join(copy.way(best.get("series") or {}))
-            texts.append(f"{_gbps(best['value'])} {copy.DIRECTIONS[way]} ({by})")
+            by = ", ".join(copies.way(best.get("series") or {}))
+            texts.append(f"{formats.gbps(best['value'])} {copies.DIRECTIONS[way]} ({by})")
     delays = [each["value"] for each in findings if each["finding"] == "latency" and each.get("unit") == "us"]
     if delays:
         texts.append(f"a small one takes {formats.quantity(min(delays), 'us')}")
@@ -172,7 +167,7 @@ def _copying(findings):
 
 
 def _word(finding, key):
-    return (finding.get("series") or {}).get(key, DEFAULTS[key])
+    return series.word(finding.get("series"), key)
 
 
 def _named(view, found, name, api):

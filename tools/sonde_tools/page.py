@@ -7,7 +7,7 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
-from sonde_tools import findings, formats, library, overview, parts, pictures, series, themes
+from sonde_tools import findings, formats, library, method_pages, overview, pictures, series, themes
 from sonde_tools.devices import API_NAMES
 
 _FOLDER = Path(__file__).parent
@@ -22,10 +22,13 @@ MODEL_NOTE = "This device is simulated: every value on it is computed from a mod
 NOTHING_TOGETHER = "There is nothing to put together: nothing was measured on two devices or by two driver versions."
 
 
-def html(recordings, views, sections, slugs, compared=None, traffic=None):
-    """The whole page as text; slugs: for each view the name that its links and pictures use; compared: of
-    together.figures; traffic: of traffic.parts, where there are counters."""
-    devices = [_device(view, sections, slug) for view, slug in zip(views, slugs, strict=True)]
+def html(recordings, shown, slugs, compared=None, traffic=None):
+    """The whole page as text.
+
+    shown: (view, its Sections, further Tables) of each device; slugs: for each the name that its links and pictures use; compared: of
+    together.figures; traffic: of traffic.parts, where there are counters.
+    """
+    devices = [_device(*each, slug) for each, slug in zip(shown, slugs, strict=True)]
     together = [
         {**_figure(f"{figure.name}-together", figure.chart, figure.legend), "heading": figure.heading, "table": table}
         for figure, table in compared or []
@@ -41,12 +44,13 @@ def html(recordings, views, sections, slugs, compared=None, traffic=None):
     return filled(
         _text("page.html.jinja"),
         {figure["id"]: figure["picture"] for figure in figures},
-        title=_title(views, traffic),
+        title=_title([view for view, _, _ in shown], traffic),
         notes=_notes(recordings, compared, traffic),
         devices=devices,
         together=together,
         traffic=traffic,
         watched=watched,
+        traffic_methods=list(_methods(["counters"])),
         missing=_missing(recordings),
         runs=[_run_card(recording) for recording in recordings],
     )
@@ -100,29 +104,19 @@ def _title(views, traffic):
     return " and ".join(view.title for view in views) if 0 < len(views) < 3 else f"{len(views)} devices"
 
 
-def _device(view, sections, slug):
+def _device(view, own, others, slug):
     note = MODEL_NOTE if view.is_model else CPU_NOTE if view.is_cpu else ""
     return {
         "slug": slug,
         "title": view.title,
         "note": note,
         "overview": overview.of(view),
-        "parts": [_part(view, section, slug) for section in sections if section.applies(view)],
-        "others": _others(view, sections),
+        "parts": [_part(view, section, slug) for section in own],
+        "others": others,
+        "methods": list(dict.fromkeys(page for section in own for page in _methods(section.method_pages))),
         "findings": findings.groups(view),
         "cards": _device_cards(view),
     }
-
-
-def _others(view, sections):
-    """A table of each probe that no section shows."""
-    shown = {probe for section in sections for probe in section.probes or (section.name,)}
-    probes = dict.fromkeys(entry.curve.probe for entry in view.curves)
-    return [
-        parts.all_points(probe, [entry for entry in view.curves if entry.curve.probe == probe])
-        for probe in probes
-        if probe not in shown
-    ]
 
 
 def _part(view, section, slug):
@@ -135,12 +129,14 @@ def _part(view, section, slug):
             {
                 **_figure(f"{section.name}-{further.name}-{slug}", further.chart, further.legend),
                 "heading": further.heading,
-                "text": further.text,
             }
             for further in section.further(view)
         ],
-        "method": section.method(view),
-    }  # fmt: skip
+    }
+
+
+def _methods(names):
+    return filter(None, map(method_pages.page, names))
 
 
 def _figure(id_, picture, legend):

@@ -1,9 +1,10 @@
 """The records of docs/records.md as types that the decoder holds every file to: what is behind it may trust its input.
 
-Fields that no type names pass and are left out; so do kinds of record that nobody here knows.
+Fields that no type names pass and are left out; so do kinds of record that nobody here knows. docs/records.schema.json is
+made from these types (schema.py). What `_said` lists is what this version writes; other words are read too.
 """
 
-from typing import Annotated, Required, TypedDict
+from typing import Annotated, Literal, Required, TypedDict
 
 from msgspec import Meta
 
@@ -18,8 +19,20 @@ Number = Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)] | Annotated[float, Meta
 NotNegative = Annotated[int, Meta(ge=0, le=_LARGEST)] | Annotated[float, Meta(ge=0, le=_LARGEST_FLOAT)]
 Positive = Annotated[int, Meta(gt=0, le=_LARGEST)] | Annotated[float, Meta(gt=0, le=_LARGEST_FLOAT)]
 Share = Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0, le=1)]
+Sign = Annotated[int, Meta(ge=-1, le=1)]
 Series = Annotated[dict[Name, Name], Meta(max_length=50)]
 Numbers = Annotated[dict[Name, Number], Meta(max_length=50)]
+
+
+def _said(*words):
+    return Annotated[Name, Meta(extra_json_schema={"enum": list(words)})]
+
+
+Api = _said("opencl", "vulkan", "cpu", "model")
+Unit = _said("ns", "us", "ms", "cycles", "GB/s", "Gop/s", "bytes", "ratio", "operations/byte")
+Better = _said("higher", "lower")
+Time = Annotated[Text, Meta(extra_json_schema={"pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$"})]
+LevelName = Annotated[Name, Meta(extra_json_schema={"pattern": r"^(level [1-9]\d*|memory|beyond)$"})]
 
 
 class Host(TypedDict, total=False):
@@ -37,15 +50,15 @@ class Host(TypedDict, total=False):
 class Run(TypedDict, total=False):
     """The first record of a file."""
 
-    record: Required[str]
+    record: Required[Literal["run"]]
     schema: int | None
     run: Text
-    time: Text
+    time: Time
     version: Text
     commit: Text | None
     command: Annotated[list[Text], Meta(max_length=10_000)] | None
     seed: Annotated[int, Meta(ge=0)] | None
-    effort: Text
+    effort: _said("quick", "normal", "thorough")
     host: Host | None
 
 
@@ -69,10 +82,10 @@ class StatedCache(TypedDict, total=False):
 class Device(TypedDict, total=False):
     """A device that was measured."""
 
-    record: Required[str]
+    record: Required[Literal["device"]]
     device: Required[Name]
     name: Required[Name]
-    type: Required[Name]
+    type: Required[_said("discrete", "integrated", "cpu", "model")]
     uuid: Text | None
     pci: Text | None
     compute_units: Count | None
@@ -102,13 +115,13 @@ class State(TypedDict, total=False):
     instruction: Text | None
     involuntary_switches: Count | None
     clock_mhz: Positive | None
-    clock_source: Name | None
+    clock_source: _said("shader-clock", "arithmetic-chain") | None
     gpu_clock_mhz: NotNegative | None
     memory_peak_gbps: Positive | None
     memory_clock_mhz: NotNegative | None
     temperature_celsius: Number | None
     power_watts: NotNegative | None
-    throttle_reasons: Annotated[list[Name], Meta(max_length=100)] | None
+    throttle_reasons: Annotated[list[_said("power", "temperature", "current", "other")], Meta(max_length=100)] | None
     cpu_clock_mhz: NotNegative | None
 
 
@@ -123,17 +136,40 @@ class Interval(TypedDict):
 class Sample(TypedDict, total=False):
     """The repetitions of one point."""
 
-    record: Required[str]
+    record: Required[Literal["sample"]]
     device: Required[Name]
-    api: Required[Name]
+    api: Required[Api]
     probe: Required[Name]
     series: Required[Series]
     x: Required[Numbers]
-    unit: Required[Name]
+    unit: Required[Unit]
     values: Required[Annotated[list[Number], Meta(min_length=1, max_length=10_000_000)]]
     interval: Interval | None
     state: State | None
     t: NotNegative | None
+
+
+class TableOfCurves(TypedDict):
+    """The table that a curve belongs in: keys of series or x, ", " between them, or "title"."""
+
+    title: Text
+    rows: Text
+    columns: Text
+
+
+class Curve(TypedDict, total=False):
+    """What one curve is, before its first sample."""
+
+    record: Required[Literal["curve"]]
+    curve: Required[Name]
+    probe: Required[Name]
+    series: Required[Series]
+    unit: Required[Unit]
+    title: Required[Text]
+    x: Required[Text]
+    better: Better | None
+    per_clock: Sign | None
+    table: TableOfCurves | None
 
 
 class Band(TypedDict):
@@ -154,13 +190,13 @@ class Transition(TypedDict, total=False):
 class Level(TypedDict, total=False):
     """A level of a memory hierarchy."""
 
-    record: Required[str]
+    record: Required[Literal["level"]]
     device: Required[Name]
-    api: Required[Name]
+    api: Required[Api]
     probe: Required[Name]
     series: Required[Series]
     level: Required[Annotated[int, Meta(ge=1, le=1000)]]
-    name: Name | None
+    name: LevelName | None
     or_translation: bool | None
     matches: Annotated[int, Meta(ge=1, le=1000)] | None
     bytes: Band | None
@@ -170,27 +206,42 @@ class Level(TypedDict, total=False):
     bandwidth: Band | None
 
 
+class FindingKind(TypedDict, total=False):
+    """What a fixed word of findings means, before the first finding of that kind."""
+
+    record: Required[Literal["finding-kind"]]
+    probe: Required[Name]
+    finding: Required[Name]
+    heading: Required[Name]
+    meaning: Text | None
+    better: Better | None
+    named_by: Annotated[list[Name], Meta(max_length=50)] | None
+    feature: Name | None
+    compared: _said("ratio", "difference", "word") | None
+    per_clock: Sign | None
+
+
 class Finding(TypedDict, total=False):
     """A conclusion with its evidence."""
 
-    record: Required[str]
+    record: Required[Literal["finding"]]
     device: Required[Name]
     finding: Required[Name]
     evidence: Required[Annotated[str, Meta(min_length=1, max_length=100_000)]]
-    api: Name | None
+    api: Api | None
     probe: Name | None
     series: Series | None
     value: Number | None
     low: Number | None
     high: Number | None
-    unit: Name | None
+    unit: Unit | None
     details: Numbers | None
 
 
 class Counter(TypedDict, total=False):
     """What counters counted in an interval: bytes, null where unknown."""
 
-    record: Required[str]
+    record: Required[Literal["counter"]]
     source: Required[Name]
     t: Required[NotNegative]
     dt: Required[Positive]
@@ -211,7 +262,7 @@ class Counter(TypedDict, total=False):
     state: State | None
     # Of a run: beside which point it was counted, and for how many bytes that its kernel asked for.
     device: Name | None
-    api: Name | None
+    api: Api | None
     probe: Name | None
     series: Series | None
     x: Numbers | None
@@ -223,10 +274,10 @@ class Counter(TypedDict, total=False):
 class Reason(TypedDict, total=False):
     """What was not measured, and why: a skip or an error."""
 
-    record: Required[str]
+    record: Required[Literal["skip", "error"]]
     reason: Required[Annotated[str, Meta(min_length=1, max_length=100_000)]]
     device: Name | None
-    api: Name | None
+    api: Api | None
     probe: Name | None
     series: Series | None
     x: Numbers | None
@@ -235,8 +286,8 @@ class Reason(TypedDict, total=False):
 class End(TypedDict, total=False):
     """The last record."""
 
-    record: Required[str]
-    status: Required[Name]
+    record: Required[Literal["end"]]
+    status: Required[_said("complete", "interrupted", "failed")]
     seconds: NotNegative | None
     samples: Count | None
     skips: Count | None

@@ -10,7 +10,7 @@ from typing import TypedDict
 
 import msgspec
 
-from sonde_tools import record_types
+from sonde_tools import declarations, old_files, record_types
 
 SCHEMA = 1
 
@@ -23,32 +23,17 @@ class _Kind(TypedDict):
 
 
 _KIND = msgspec.json.Decoder(_Kind)
-_DECODERS = {
-    kind: msgspec.json.Decoder(type_)
-    for kind, type_ in {
-        "run": record_types.Run, "device": record_types.Device, "sample": record_types.Sample,
-        "level": record_types.Level, "finding": record_types.Finding, "counter": record_types.Counter,
-        "skip": record_types.Reason, "error": record_types.Reason, "end": record_types.End,
-    }.items()
+# The type of each kind of record.
+TYPES = {
+    "run": record_types.Run, "device": record_types.Device, "curve": record_types.Curve, "sample": record_types.Sample,
+    "level": record_types.Level, "finding-kind": record_types.FindingKind, "finding": record_types.Finding,
+    "counter": record_types.Counter, "skip": record_types.Reason, "error": record_types.Reason, "end": record_types.End,
 }  # fmt: skip
+_DECODERS = {kind: msgspec.json.Decoder(type_) for kind, type_ in TYPES.items()}
 # What levels are read from has no zero; a cost in microseconds may be nothing; a share of time saved may be negative.
 _UNITS_OF_CURVES = {"ns", "cycles", "GB/s"}
 _UNITS_OF_ANY_SIGN = {"ratio"}
 _POSITIVE_COORDINATES = {"bytes", "groups", "queues"}
-# Without which a sample of such a probe and unit has no place among the others.
-_NEEDED_COORDINATES = {
-    ("latency", "ns"): ["bytes"],
-    ("cpu-latency", "ns"): ["bytes"],
-    ("bandwidth", "GB/s"): ["bytes"],
-    ("loaded-latency", "ns"): ["bytes"],
-    ("host-memory", "ns"): ["bytes"],
-    ("host-memory", "GB/s"): ["bytes"],
-    ("zero-copy", "us"): ["bytes"],
-    ("copy", "GB/s"): ["bytes"],
-    ("cpu-bandwidth", "GB/s"): ["bytes", "cpu_threads"],
-    ("core-to-core", "ns"): ["from", "to"],
-    ("core-to-core", "GB/s"): ["from", "to", "bytes"],
-}
 
 
 class RecordFileError(Exception):
@@ -69,6 +54,7 @@ class Recording:
     skips: list = field(default_factory=list)
     errors: list = field(default_factory=list)
     end: dict | None = None
+    declared: declarations.Declarations = declarations.Declarations()
 
 
 def read(path, notes=sys.stderr):
@@ -132,7 +118,8 @@ def _decoded(line):
     record = decoder and decoder.decode(line)
     if record and record["record"] == "sample":
         _check_signs(record)
-        _check_place(record)
+    if record and record.get("series"):
+        record["series"] = old_files.renamed(record["series"], record.get("probe"), record.get("x") or {})
     return record
 
 
@@ -148,12 +135,6 @@ def _check_signs(sample):
             raise msgspec.ValidationError(f"Expected a number above 0 - at `$.x.{name}`")
 
 
-def _check_place(sample):
-    for name in _NEEDED_COORDINATES.get((sample["probe"], sample["unit"]), []):
-        if name not in sample["x"]:
-            raise msgspec.ValidationError(f"Expected {name} in a sample of {sample['probe']} - at `$.x`")
-
-
 def _in_words(error):
     """ "values[0]: expected ..." for the decoder's "Expected ... - at `$.values[0]`"."""
     problem, place = re.fullmatch(r"(.*?)(?: - at (.*))?", str(error), re.DOTALL).groups()
@@ -163,14 +144,11 @@ def _in_words(error):
 
 
 def _sorted_by_kind(path, run, records):
-    kinds = {"device": [], "sample": [], "level": [], "finding": [], "counter": [], "skip": [], "error": []}
-    end = None
+    kinds = {kind: [] for kind in TYPES}
     for number, record in records:
-        kind = record["record"]
-        if kind == "run":
+        if record["record"] == "run":
             raise RecordFileError(f"{path} holds a second run from line {number} on: keep one run in a file.")
-        if kind == "end":
-            end = record
-        else:
-            kinds[kind].append(record)
-    return Recording(path, run, **{f"{kind}s": found for kind, found in kinds.items()}, end=end)
+        kinds[record["record"]].append(record)
+    declared = declarations.read(kinds["curve"], kinds["finding-kind"])
+    found = {f"{kind}s": kinds[kind] for kind in ("device", "sample", "level", "finding", "counter", "skip", "error")}
+    return Recording(path, run, **found, end=kinds["end"][-1] if kinds["end"] else None, declared=declared)

@@ -4,25 +4,25 @@ import argparse
 import sys
 from pathlib import Path
 
-from sonde_tools import formats, outputs, page, pictures, records, tables, together
+from sonde_tools import formats, other_curves, outputs, page, pictures, records, tables, together
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.compute import COMPUTE
 from sonde_tools.contention import CONTENTION
-from sonde_tools.copy import COPY
+from sonde_tools.copies import COPY
 from sonde_tools.core_to_core import CORE_TO_CORE, matrix_texts
 from sonde_tools.cpu_bandwidth import CPU_BANDWIDTH
 from sonde_tools.cpu_latency import CPU_LATENCY
-from sonde_tools.devices import seen, views_of
+from sonde_tools.devices import content_of, views_of
 from sonde_tools.frames import FRAMES
 from sonde_tools.hit_rate import HIT_RATE
-from sonde_tools.kinds import KINDS
 from sonde_tools.latency import LATENCY
 from sonde_tools.loaded_latency import LOADED_LATENCY
 from sonde_tools.loaded_latency_of_cpu import LOADED_LATENCY_OF_CPU
+from sonde_tools.memory_kinds import KINDS
 from sonde_tools.moved import MOVED
 from sonde_tools.roofline import ROOFLINE
 
-# A later probe adds its Section here.
+# What a probe without a Section here measures is drawn as its curves declare it.
 SECTIONS = [
     LATENCY,
     CPU_LATENCY,
@@ -41,6 +41,8 @@ SECTIONS = [
     MOVED,
 ]
 
+SHOWN_PROBES = {probe for section in SECTIONS for probe in section.shown_probes}
+
 EXAMPLES = """examples:
   sonde report results/run.jsonl -o report.html
       one page with everything inside; open it in a browser, send it, read it offline
@@ -53,6 +55,16 @@ EXAMPLES = """examples:
   sonde report 1080p.jsonl 2160p.jsonl -o games.html
       what `sonde watch` saw of two runs: hit rates over one another
 """
+
+
+def sections_of(view):
+    """The Sections that have anything of a device."""
+    return [section for section in SECTIONS if section.applies(view)] + other_curves.sections(view, SHOWN_PROBES)
+
+
+def shown(view):
+    """A device with its Sections, and the Tables of what none of them shows."""
+    return view, sections_of(view), other_curves.tables(view, SHOWN_PROBES)
 
 
 def parser():
@@ -84,7 +96,7 @@ def main(arguments=None):
     try:
         files = list({path.resolve(): path for path in request.files}.values())
         # Of each file only its curves are kept, unless its samples are asked for too.
-        found = [seen(records.read(path), keep_samples=request.csv is not None) for path in files]
+        found = [content_of(records.read(path), keep_samples=request.csv is not None) for path in files]
         for written in _write(request, found):
             outputs.say(f"{formats.visible(str(written))}\n")
     except (records.RecordFileError, outputs.OutputError) as error:
@@ -97,7 +109,7 @@ def main(arguments=None):
 
 
 def _write(request, files):
-    """Writes all that was asked for of several Seen; yields each path when it is there."""
+    """Writes all that was asked for of several FileContents; yields each path when it is there."""
     recordings = [file.recording for file in files]
     target = outputs.Outputs([recording.path for recording in recordings])
     target.check(request.out)
@@ -105,14 +117,13 @@ def _write(request, files):
     slugs = formats.slugs(view.device for view in views)
     compared = together.figures(views) if request.together else None
     traffic = _traffic(files)
-    yield target.write(request.out, page.html(recordings, views, SECTIONS, slugs, compared, traffic))
+    yield target.write(request.out, page.html(recordings, [shown(view) for view in views], slugs, compared, traffic))
     if request.png or request.svg:
         for figure, _ in compared or []:
             yield from _pictures(request, target, figure.chart, f"{figure.name}-together")
         for view, slug in zip(views, slugs, strict=True):
-            for section in SECTIONS:
-                if section.applies(view):
-                    yield from _pictures(request, target, section.chart(view), f"{section.name}-{slug}")
+            for section in sections_of(view):
+                yield from _pictures(request, target, section.chart(view), f"{section.name}-{slug}")
         for part in traffic.parts if traffic else []:
             yield from _pictures(request, target, part.chart, part.name)
     if request.csv:

@@ -3,12 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from sonde_tools import axes, charts, formats, parts
-from sonde_tools.compute import MULTIPLY_ADDS, TYPES
-from sonde_tools.devices import API_NAMES, LabelledCurve
+from sonde_tools import axes, charts, compute, formats, parts
+from sonde_tools.devices import LabelledCurve
 from sonde_tools.pictures import Picture
 from sonde_tools.sections import Cell, Section, Table
-from sonde_tools.series import DEFAULTS
 
 _ACROSS = "operations_per_byte"
 # Two names closer than this would be drawn over one another.
@@ -55,13 +53,13 @@ def rooflines(view):
     found = []
     runs = _by_run(view)
     for (api, path), entries in runs.items():
-        peaks = _peaks(entries)
+        peaks = compute.peaks(entries)
         roofs = _roofs(entries, _ridges_found(view, api, path))
         if roofs and peaks:
             several = sum(1 for other, _ in runs if other == api) > 1
-            name = "Simulated" if view.is_model else API_NAMES.get(api, api)
+            name = "Simulated" if view.is_model else view.api_name(api)
             label = f"{name} ({entries[0].recording.path.stem})" if several else name
-            of_level = next(entry for entry in entries if "level" in entry.curve.series)
+            of_level = next(entry for entry in entries if "level" in entry.series)
             found.append(Roofline(label, LabelledCurve(label, of_level.curve, of_level.recording), roofs, peaks))
     return found
 
@@ -72,16 +70,6 @@ def _by_run(view):
         if entry.curve.probe == "compute":
             found.setdefault((entry.curve.api, entry.recording.path), []).append(entry)
     return found
-
-
-def _peaks(entries):
-    found = {}
-    for entry in entries:
-        series = {**DEFAULTS, **entry.curve.series}
-        if entry.curve.unit == "Gop/s" and series["operation"] in MULTIPLY_ADDS:
-            of_all_groups = [point.median for point in entry.curve.points if not point.x]
-            found |= dict.fromkeys([series["type"]] if of_all_groups else [], *of_all_groups[:1])
-    return {name: found[name] for name in TYPES if name in found}
 
 
 def _ridges_found(view, api, path):
@@ -96,8 +84,8 @@ def _ridges_found(view, api, path):
 def _roofs(entries, ridges):
     levels = {}
     for entry in entries:
-        name = entry.curve.series.get("level")
-        for point in entry.curve.points if name else []:
+        name = entry.series.get("level")
+        for point in entry.points if name else []:
             gbps, points = levels.setdefault((name, point.x.get("bytes")), ([], []))
             (points if point.x.get(_ACROSS) else gbps).append(point)
     found = [
@@ -113,11 +101,6 @@ def _concluded(ridge, gbps):
     if ridge is None:
         return gbps, None
     return (ridge.get("details") or {}).get("gbps", gbps), ridge["value"]
-
-
-def applies(view):
-    """Whether any level's points were measured."""
-    return bool(rooflines(view))
 
 
 def _palette(found):
@@ -141,14 +124,7 @@ def chart(view):
     """The picture: sloping roofs of levels, flat ones of types, and the points below them."""
     found = rooflines(view)
     bounds = _bounds(found)
-    what = "simulated roofline" if view.is_model else "roofline"
-    head = (
-        f"{view.record['name']}: {what}",
-        [
-            " · ".join([*parts.drivers(view), *parts.dates(view)]),
-            parts.medians([one.entry for one in found], band=False),
-        ],
-    )
+    head = parts.head(view, "roofline", parts.medians([one.entry for one in found], band=False))
     rows = [row for one in found for row in (*_slopes(one, bounds), *_flats(one, bounds), *_points(one))]
     palette = _palette(found)
     # Names of slopes lie below them and those of flat roofs above, and move further that way.
@@ -303,23 +279,6 @@ def _cell(one, roof, operations):
     return parts.NOTHING
 
 
-def further(_view):
-    """No further pictures."""
-    return []
-
-
-def method(view):
-    """How it was measured, in paragraphs."""
-    found = [
-        "Work-items read a working set again and again and make so many multiply-adds with each word, or none. The most that "
-        "any of these points reads is what the level delivers, its sloping roof. All words as they are at the end are added "
-        "up, and the host has to find the same by making the same steps.",
-        "The flat roofs are the fastest multiply-adds of each type, measured without reading anything. Near a ridge both "
-        "limits count, and points lie below either.",
-    ]
-    if view.is_model:
-        found.insert(0, "All values are simulated: caches and rates are a model's, not hardware.")
-    return found
-
-
-ROOFLINE = Section("roofline", "Roofline", applies, summary, chart, legend, tables, further, method, ("compute",))
+ROOFLINE = Section(
+    "roofline", "Roofline", lambda view: bool(rooflines(view)), summary, chart, legend, tables, probes=("compute",)
+)

@@ -25,13 +25,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A further picture, which the page shows when asked; name is part of its id, text a list of paragraphs."""
+    """A further picture, which the page shows when asked; name is part of its id."""
 
     name: str
     heading: str
     chart: object
     legend: str
-    text: list
+
+
+def _nothing(_view):
+    return []
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,16 @@ class Section:
     chart: Callable  # view -> Picture
     legend: Callable  # view -> sentences below the picture: what is drawn
     tables: Callable  # view -> list of Tables
-    further: Callable  # view -> list of Figures
-    method: Callable  # view -> list of paragraphs: how it was measured
+    further: Callable = _nothing  # view -> list of Figures
     probes: tuple = ()  # whose samples it shows; where none is given, those of the probe of its name
+    pages: tuple = ()  # those of docs/method that say how it was measured; where none is given, those of its probes
+
+    @property
+    def shown_probes(self):
+        """The probes whose samples it shows."""
+        return self.probes or (self.name,)
+
+    @property
+    def method_pages(self):
+        """The names of its pages of docs/method."""
+        return self.pages or self.shown_probes

@@ -9,7 +9,7 @@ from sonde_tools import (
     bandwidth,
     charts,
     contention,
-    copy,
+    copies,
     cpu_bandwidth,
     cpu_latency,
     formats,
@@ -21,7 +21,6 @@ from sonde_tools import (
 from sonde_tools.curves import pooled
 from sonde_tools.devices import API_NAMES, LabelledCurve
 from sonde_tools.sections import Figure, Table
-from sonde_tools.series import DEFAULTS
 
 
 @dataclass(frozen=True)
@@ -37,12 +36,12 @@ class Quantity:
 
 
 def _read(view):
-    found = [entry for entry in bandwidth.bandwidth_curves(view) if _word(entry, "pattern") == "read"]
-    return sorted(found, key=lambda entry: _word(entry, "sharing") != "shared")
+    found = [entry for entry in bandwidth.bandwidth_curves(view) if entry.word("pattern") == "read"]
+    return sorted(found, key=lambda entry: entry.word("sharing") != "shared")
 
 
 def _written(view):
-    return [entry for entry in bandwidth.all_curves(view) if _word(entry, "pattern") == "write"]
+    return [entry for entry in bandwidth.all_curves(view) if entry.word("pattern") == "write"]
 
 
 def _largest_loaded(view):
@@ -51,8 +50,8 @@ def _largest_loaded(view):
 
 def _copied(direction):
     def candidates(view):
-        found = [entry for entry in copy.copy_curves(view) if _word(entry, "direction") == direction]
-        return sorted(found, key=lambda entry: -entry.curve.points[-1].median)
+        found = [entry for entry in copies.copy_curves(view) if entry.word("direction") == direction]
+        return sorted(found, key=lambda entry: -entry.points[-1].median)
 
     return candidates
 
@@ -62,8 +61,8 @@ QUANTITIES = [
     Quantity("bandwidth", "Memory bandwidth, reading", "bandwidth", "GB/s", axes.SIZE, _read),
     Quantity("bandwidth-writing", "Memory bandwidth, writing", "bandwidth", "GB/s", axes.SIZE, _written),
     Quantity("loaded-latency", "Latency under load", "latency", "ns", axes.LOAD, _largest_loaded),
-    Quantity("copy-to-device", "Copies to the device", "bandwidth", "GB/s", copy.SIZE, _copied("to-device")),
-    Quantity("copy-to-host", "Copies to the host", "bandwidth", "GB/s", copy.SIZE, _copied("to-host")),
+    Quantity("copy-to-device", "Copies to the device", "bandwidth", "GB/s", copies.SIZE, _copied("to-device")),
+    Quantity("copy-to-host", "Copies to the host", "bandwidth", "GB/s", copies.SIZE, _copied("to-host")),
     Quantity("contention", "CPU latency while the GPU uses memory", "CPU latency", "ns", axes.LOAD,
              contention.loaded_curves),
     Quantity("frames", "Time of a frame", "time of a frame", "ms", frames.RESOLUTION, frames.frame_times),
@@ -94,7 +93,7 @@ def _figure(quantity, entries, views):
     )
     head = (f"{whose}, {len(entries)} curves", [span, parts.medians(entries)])
     picture = charts.over(quantity.across, entries, quantity.quantity, quantity.unit, head)
-    return Figure(quantity.name, quantity.heading, picture, parts.medians(entries), [])
+    return Figure(quantity.name, quantity.heading, picture, parts.medians(entries))
 
 
 def _table(quantity, entries):
@@ -168,7 +167,3 @@ def _distinct(entries):
         number = f" ({seen[entry.label]})" if counts[entry.label] > 1 else ""
         found.append(replace(entry, label=entry.label + number))
     return found
-
-
-def _word(entry, key):
-    return entry.curve.series.get(key, DEFAULTS[key])

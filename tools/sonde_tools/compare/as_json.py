@@ -11,7 +11,7 @@ def text(comparison):
         "base": _side(comparison.base), "new": _side(comparison.new),
         "differs": comparison.differs, "simulated": comparison.simulated, "notes": comparison.notes,
         "threshold_percent": comparison.threshold_percent,
-        "features": [_feature(one) for one in comparison.judged],
+        "features": [_feature(one) for one in comparison.verdicts],
     }  # fmt: skip
     return json.dumps(document, indent=1, ensure_ascii=True, allow_nan=False) + "\n"
 
@@ -25,9 +25,9 @@ def _side(side):
 
 
 def _feature(one):
-    place = one.feature.place
+    id_ = one.feature.id
     return {
-        "device": place.device, "api": place.api, "probe": place.probe, "series": dict(place.series),
-        "feature": place.feature, "unit": one.feature.unit or None, "base": one.base, "new": one.new,
+        "device": id_.device, "api": id_.api, "probe": id_.probe, "series": dict(id_.series),
+        "feature": id_.feature, "unit": one.feature.unit or None, "base": one.base, "new": one.new,
         "change_percent": one.change_percent, "verdict": one.verdict, "why": one.why, "follows": one.follows,
     }  # fmt: skip

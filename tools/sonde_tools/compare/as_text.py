@@ -2,7 +2,7 @@
 
 from sonde_tools import formats, series
 from sonde_tools.compare import setup, verdicts
-from sonde_tools.compare.kinds_of_features import SHARE
+from sonde_tools.compare.kinds import SHARE
 from sonde_tools.devices import API_NAMES
 
 HEADINGS = {
@@ -94,8 +94,8 @@ def conclusion(comparison, hint=""):
         count = len(comparison.those(verdict, with_followers=verdict not in SHOWN))
         if count:
             counts.append(f"{count} {heading.lower().replace('base', 'BASE').replace('new', 'NEW')}")
-    total = len(comparison.judged)
-    followers_ = sum(one.follows is not None for one in comparison.judged)
+    total = len(comparison.verdicts)
+    followers_ = sum(one.follows is not None for one in comparison.verdicts)
     extra = f", {followers_} that follow from these" if followers_ else ""
     return (
         f"{total} features: {', '.join(counts) or 'none'}{extra}{hint if any(map(comparison.those, FOLDED)) else ''}."
@@ -117,13 +117,13 @@ def _with_capital(text_):
 
 def name(comparison, one):
     """A feature in words, with the words of its series, its API and device where several have the same name."""
-    place = one.feature.place
-    parts = [place.feature]
-    if place.feature in comparison.ambiguous:
-        parts += [*series.words(dict(place.series)), *(["by the CPU"] if place.probe == "cpu-latency" else [])]
+    id_ = one.feature.id
+    parts = [id_.feature]
+    if id_.feature in comparison.ambiguous:
+        parts += [*series.words(dict(id_.series)), *(["by the CPU"] if id_.probe == "cpu-latency" else [])]
     if len(comparison.apis) > 1:
-        parts.append(API_NAMES.get(place.api, place.api))
-    return ", ".join(parts + ([comparison.names[place.device][0]] if len(comparison.names) > 1 else []))
+        parts.append(API_NAMES.get(id_.api, id_.api))
+    return ", ".join(parts + ([comparison.names[id_.device][0]] if len(comparison.names) > 1 else []))
 
 
 def _row(comparison, one):

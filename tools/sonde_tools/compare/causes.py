@@ -2,19 +2,34 @@
 
 from dataclasses import replace
 
-from sonde_tools.compare import kinds_of_features as kinds
+from sonde_tools.compare import kinds
 from sonde_tools.compare.verdicts import CHANGED, FASTER, SLOWER, limit, percent
+
+# The names of the kinds that a feature may follow from, the likeliest first.
+_CAUSES = {
+    "first-cache latency": ["level latency"],
+    "host-memory latency": ["level latency"],
+    "zero-copy": ["copy bandwidth"],
+    "effective capacity": ["level size"],
+    "latency without load": ["level latency"],
+    "latency under full load": ["level latency", "latency without load", "level bandwidth"],
+    "latency beside one loading core": ["level latency", "latency without load"],
+    "CPU latency under full load": ["CPU latency without load"],
+    "CPU loss": ["CPU latency under full load", "CPU latency without load"],
+}
+# The level that a feature is about, where it is not the one that begins its name.
+_AT_LEVEL = {"first-cache latency": "level 1", "host-memory latency": "memory"}
 
 
 def with_causes(found, threshold_percent):
-    """The given Judged, each that follows from another naming it."""
-    clocks = {_where(one): one for one in found if one.feature.kind is kinds.CLOCK and one.verdict in (SLOWER, FASTER)}
+    """The given Verdicts, each that follows from another naming it."""
+    clocks = {_where(one): one for one in found if one.feature.kind == kinds.CLOCK and one.verdict in (SLOWER, FASTER)}
     found = [_following_clock(one, clocks.get(_where(one)), threshold_percent) for one in found]
     return [_following(one, found) for one in found]
 
 
 def _where(one):
-    return one.feature.place.device, one.feature.place.api
+    return one.feature.id.device, one.feature.id.api
 
 
 def _following_clock(one, clock, threshold_percent):
@@ -41,15 +56,15 @@ def _following(one, found):
     """Another view of what has changed already: the first of its causes that changed as much and as surely."""
     if one.follows or one.verdict not in (SLOWER, FASTER, CHANGED):
         return one
-    for kind in one.feature.kind.follows:
+    for kind in _CAUSES.get(one.feature.kind.name, []):
         for cause in found:
-            alike = cause.feature.kind is kind and _where(cause) == _where(one) and _alike(one, cause)
+            alike = cause.feature.kind.name == kind and _where(cause) == _where(one) and _alike(one, cause)
             if alike and _of_one_level(one.feature, cause.feature):
-                name = cause.feature.place.feature
+                name = cause.feature.id.feature
                 return replace(one, follows=name, why=f"as much as {name}; {one.why}")
-    if one.feature.kind is kinds.LEVEL and one.feature.place.probe == "bandwidth":
-        level = one.feature.place.feature.removesuffix(" by bandwidth")
-        if any(cause.feature.place.feature == level and _where(cause) == _where(one) for cause in found):
+    if one.feature.kind == kinds.LEVEL and one.feature.id.probe == "bandwidth":
+        level = one.feature.id.feature.removesuffix(" by bandwidth")
+        if any(cause.feature.id.feature == level and _where(cause) == _where(one) for cause in found):
             return replace(one, follows=level)
     return one
 
@@ -58,9 +73,9 @@ def _of_one_level(feature, cause):
     """Whether a feature is about the level that a cause is about, if that is about one."""
     if cause.kind not in (kinds.LEVEL_LATENCY, kinds.LEVEL_BANDWIDTH):
         return True
-    level = cause.place.feature.removesuffix(cause.kind.name.removeprefix("level"))
-    own = feature.kind.at_level
-    return own == level if own else feature.place.feature.startswith(f"{level} ")
+    level = cause.id.feature.removesuffix(cause.kind.name.removeprefix("level"))
+    own = _AT_LEVEL.get(feature.kind.name)
+    return own == level if own else feature.id.feature.startswith(f"{level} ")
 
 
 def _alike(one, cause):
@@ -74,4 +89,4 @@ def _alike(one, cause):
 
 
 def _worse(one, difference):
-    return difference if one.feature.kind.worse == kinds.HIGHER else -difference
+    return difference if one.feature.kind.better == kinds.LOWER else -difference

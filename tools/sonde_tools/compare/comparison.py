@@ -7,7 +7,7 @@ from sonde_tools.compare import runs as runs_
 from sonde_tools.compare import setup
 from sonde_tools.compare.causes import with_causes
 from sonde_tools.compare.features import features
-from sonde_tools.compare.verdicts import judged
+from sonde_tools.compare.verdicts import verdicts_of
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Comparison:
     base: Side
     new: Side
     differs: list
-    judged: list
+    verdicts: list
     names: dict
     pairs: list
     simulated: bool
@@ -39,18 +39,18 @@ class Comparison:
     def ambiguous(self):
         """The names of features that several series or probes have."""
         seen = {}
-        for place in (one.feature.place for one in self.judged):
-            seen.setdefault(place.feature, set()).add((place.probe, place.series))
-        return {name for name, places in seen.items() if len(places) > 1}
+        for id_ in (one.feature.id for one in self.verdicts):
+            seen.setdefault(id_.feature, set()).add((id_.probe, id_.series))
+        return {name for name, series in seen.items() if len(series) > 1}
 
     @cached_property
     def apis(self):
         """The APIs that anything was found through."""
-        return {one.feature.place.api for one in self.judged}
+        return {one.feature.id.api for one in self.verdicts}
 
     def those(self, verdict, with_followers=True):
-        """The Judged of one verdict; what follows from another counts once."""
-        return [one for one in self.judged if one.verdict == verdict and (with_followers or one.follows is None)]
+        """The Verdicts of one word; what follows from another counts once."""
+        return [one for one in self.verdicts if one.verdict == verdict and (with_followers or one.follows is None)]
 
 
 def compared(base, new, match="device", threshold_percent=2.0):
@@ -70,7 +70,7 @@ def compared(base, new, match="device", threshold_percent=2.0):
     ]
     types = [_described(side, id_)[1] for pair in pairs for side, id_ in zip((base, new), pair, strict=True)]
     return Comparison(
-        *sides, setup.differing(*(side.setup for side in sides)), with_causes(judged(todo, threshold_percent), threshold_percent), names, pairs,
+        *sides, setup.differing(*(side.setup for side in sides)), with_causes(verdicts_of(todo, threshold_percent), threshold_percent), names, pairs,
         "model" in types, threshold_percent, _notes(base, new, pairs),
     )  # fmt: skip
 

@@ -4,9 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from sonde_tools import formats
-from sonde_tools.compare import kinds_of_features as kinds
+from sonde_tools.compare import kinds
 from sonde_tools.compare.matching import aligned
-from sonde_tools.compare.observations import Observation, Place
+from sonde_tools.compare.observations import FeatureId, Observation
 
 # No hierarchy has more levels; a file that claims so need not be searched.
 _MOST_LEVELS = 32
@@ -23,7 +23,7 @@ class Feature:
     comes before it in all runs; else one run's may be two of another's.
     """
 
-    place: Place
+    id: FeatureId
     kind: kinds.Kind
     base: list
     new: list
@@ -39,7 +39,7 @@ class Feature:
 
 def features(base, new):
     """All Features of one device: base and new are a list of Observed, one a run."""
-    found = [*_singles(base, new), *_of_ladders(base, new)]
+    found = [*_singles(base, new), *_of_levels(base, new)]
     return [feature for feature in found if _is_there(feature.base, feature.base_runs) or
             _is_there(feature.new, feature.new_runs)]  # fmt: skip
 
@@ -51,132 +51,144 @@ def _is_there(observations, runs):
 
 def _asked(observed):
     """(API, probe) of all that a run says anything of."""
-    return {(place.api, place.probe) for place in observed.features} | {curve[:2] for curve in observed.ladders}
+    return {(id_.api, id_.probe) for id_ in observed.features} | {curve[:2] for curve in observed.levels}
 
 
 def _singles(base, new):
     found = {}
     for side, runs in enumerate((base, new)):
         for observed in runs:
-            for place, one in observed.features.items():
-                found.setdefault(_anywhere(place), ([], []))[side].append(one)
+            for id_, one in observed.features.items():
+                # Without the device, as base and new may be two.
+                found.setdefault(replace(id_, device=""), ([], []))[side].append(one)
     asked = [[_asked(observed) for observed in side] for side in (base, new)]
-    for place, sides in found.items():
-        runs = [sum((place.api, place.probe) in probes for probes in side) for side in asked]
+    for id_, sides in found.items():
+        runs = [sum((id_.api, id_.probe) in probes for probes in side) for side in asked]
         kind = next(one.kind for side in sides for one in side)
         sides = [side if _is_there(side, count) else [] for side, count in zip(sides, runs, strict=True)]
-        yield Feature(place, kind, *sides, *runs)
+        yield Feature(id_, kind, *sides, *runs)
 
 
-def _anywhere(place):
-    """A place without its device: base and new may be two devices."""
-    return replace(place, device="")
+class _Curve:
+    """The levels of one curve in all runs, BASE's first: those of each run, and which of them are the same level."""
+
+    def __init__(self, key, base, new):
+        self.api, self.probe, self.series = key
+        self.runs = [_levels(observed, key) for observed in (*base, *new)]
+        self.levels = aligned(self.runs)
+        self.is_base = [True] * len(base) + [False] * len(new)
+        # How many runs of each side have any level of the curve.
+        self.asked = [
+            sum(bool(levels) and side == wanted for levels, side in zip(self.runs, self.is_base, strict=True))
+            for wanted in (True, False)
+        ]
+
+    def sides(self, level):
+        """The RunLevels of an AlignedLevel, BASE's and NEW's."""
+        return [
+            [one for run, one in sorted(level.of_run.items()) if self.is_base[run] == wanted]
+            for wanted in (True, False)
+        ]
+
+    def is_in_most(self, level, side):
+        """Whether most of a side's runs have a level; side: 0 for BASE, 1 for NEW."""
+        return len(self.sides(level)[side]) * 2 >= self.asked[side] > 0
+
+    def may_have_changed(self, level):
+        """Whether a level that one side lacks may have come or gone, and does not only lie where that side saw nothing."""
+        if not level.size or self.probe in kinds.OF_EACH_LEVEL:
+            return False
+        without = [levels for run, levels in enumerate(self.runs) if levels and run not in level.of_run]
+        open_ended = any(levels[-1].name == _BEYOND for levels in without)
+        # A curve that rises past the level's size in one slope may hide it there.
+        slopes = [one.slope for levels in without for one in levels if one.slope]
+        return not open_ended and not any(onset <= level.size <= end for onset, end in slopes)
+
+    def has_same_before(self, number):
+        """Whether the same level comes before this one in all runs that have it."""
+        return len({self._before(run, number) for run in self.levels[number].of_run}) <= 1
+
+    def _before(self, run, number):
+        return next((before for before in range(number - 1, -1, -1) if run in self.levels[before].of_run), None)
 
 
-def _of_ladders(base, new):
-    curves = sorted({curve for observed in (*base, *new) for curve in observed.ladders}, key=_latency_first)
-    names = {}
-    for curve in curves:
-        runs = [_ladder(observed, curve) for observed in (*base, *new)]
-        slots = aligned(runs)
-        side_of = [True] * len(base) + [False] * len(new)
-        asked = [sum(bool(ladder) and side == is_base for ladder, side in zip(runs, side_of, strict=True))
-                 for is_base in (True, False)]  # fmt: skip
+def _of_levels(base, new):
+    keys = sorted({key for observed in (*base, *new) for key in observed.levels}, key=_latency_first)
+    # Of each API the levels that latencies show: {(API, run, number): name} and {API: [(name, AlignedLevel)]}.
+    names, named = {}, {}
+    for curve in (_Curve(key, base, new) for key in keys):
         taken = Counter()
-        for number, slot in enumerate(slots):
-            name = _name(curve, slots, number, names, side_of, asked)
+        for number, level in enumerate(curve.levels):
+            name = _name(curve, number, names, named)
             taken[name] += 1
             if taken[name] > 1:
                 name = f"{name} ({taken[name]})"
-            if curve[1] not in ("bandwidth", *kinds.OF_EACH_LEVEL):
-                names.update({(curve[0], run, rung.number): name for run, rung in slot.rungs.items()})
-                names.setdefault((curve[0], "slots"), []).append((name, slot))
-            open_ended = any(
-                ladder and ladder[-1].name == _BEYOND and run not in slot.rungs for run, ladder in enumerate(runs)
-            )
-            unclear = open_ended or _is_within_a_slope(slot, runs)
-            came_or_went = not unclear and slot.size and curve[1] not in kinds.OF_EACH_LEVEL
-            same_before = len({_before(slots, run, number) for run in slot.rungs}) <= 1
-            yield from _of_slot(
-                curve, name, slot, side_of, asked, came_or_went, (curve[0], "slots") in names, same_before
-            )
+            if curve.probe not in ("bandwidth", *kinds.OF_EACH_LEVEL):
+                names.update({(curve.api, run, one.number): name for run, one in level.of_run.items()})
+                named.setdefault(curve.api, []).append((name, level))
+            yield from _of_level(curve, name, number, curve.api in named)
 
 
-def _is_within_a_slope(slot, runs):
-    """Whether the curve of a run without this level rises past its size in one slope, in which it may be."""
-    slopes = [rung.slope for run, ladder in enumerate(runs) if run not in slot.rungs for rung in ladder if rung.slope]
-    return slot.size is not None and any(onset <= slot.size <= end for onset, end in slopes)
-
-
-def _before(slots, run, number):
-    """The number of the last slot before this one that a run has a level in, or None."""
-    return next((before for before in range(number - 1, -1, -1) if run in slots[before].rungs), None)
-
-
-def _latency_first(curve):
+def _latency_first(key):
     """Levels of latency name those of bandwidth, and the places of a load."""
-    return curve[1] in kinds.OF_EACH_LEVEL, curve[1] == "bandwidth", curve
+    return key[1] in kinds.OF_EACH_LEVEL, key[1] == "bandwidth", key
 
 
-def _ladder(observed, curve):
-    rungs = {rung.number: rung for rung in observed.ladders.get(curve, [])}
-    return [rungs[number] for number in sorted(rungs)][:_MOST_LEVELS]
+def _levels(observed, key):
+    levels = {level.number: level for level in observed.levels.get(key, [])}
+    return [levels[number] for number in sorted(levels)][:_MOST_LEVELS]
 
 
-def _in_most(slot, side_of, asked, is_base):
-    count = sum(side_of[run] == is_base for run in slot.rungs)
-    return count * 2 >= asked[not is_base] > 0
-
-
-def _name(curve, slots, number, names, side_of, asked):
+def _name(curve, number, names, named):
     """ "level 2" by the base's count, "memory", or for a level that most of the base's runs lack "level of 256 KiB"."""
-    api, probe, _ = curve
-    slot = slots[number]
-    if probe in kinds.OF_EACH_LEVEL:
-        return _nearest_level(slot, names.get((api, "slots"), [])) or f"place {number + 1}"
-    if probe == "bandwidth":
-        matched = Counter(names[api, run, rung.matches] for run, rung in slot.rungs.items()
-                          if (api, run, rung.matches) in names)  # fmt: skip
-        if matched:
+    level = curve.levels[number]
+    if curve.probe in kinds.OF_EACH_LEVEL:
+        return _nearest_level(level, named.get(curve.api, [])) or f"place {number + 1}"
+    if curve.probe == "bandwidth":
+        places = [(curve.api, run, one.matches) for run, one in level.of_run.items()]
+        if matched := Counter(names[place] for place in places if place in names):
             return matched.most_common(1)[0][0]
-    if slot.size is None:
-        return slot.name
-    numbered = [each for each in slots if each.size and _in_most(each, side_of, asked, asked[0] > 0)]
-    if slot in numbered:
-        return f"level {numbered.index(slot) + 1}"
-    return f"level of {formats.size_short(slot.size)}"
+    if level.size is None:
+        return level.name
+    counting = 0 if curve.asked[0] > 0 else 1
+    numbered = [each for each in curve.levels if each.size and curve.is_in_most(each, counting)]
+    if level in numbered:
+        return f"level {numbered.index(level) + 1}"
+    return f"level of {formats.size_short(level.size)}"
 
 
-def _nearest_level(slot, named):
+def _nearest_level(level, named):
     """The level that a load without company is served by, if one is within a fifth of its latency."""
-    near = [(max(slot.speed / level.speed, level.speed / slot.speed), name) for name, level in named]
+    near = [(max(level.speed / other.speed, other.speed / level.speed), name) for name, other in named]
     ratio, name = min(near, default=(2, ""))
     return name if ratio < 1.2 else None
 
 
-def _of_slot(curve, name, slot, side_of, asked, may_have_changed, has_latency_levels, same_before):
+def _of_level(curve, name, number, has_latency_levels):
     """Whether the level is there, if only one side has it; else each number that is said of it."""
-    api, probe, series = curve
-    sides = [[rung for run, rung in sorted(slot.rungs.items()) if side_of[run] == is_base] for is_base in (True, False)]
-    there = [_in_most(slot, side_of, asked, is_base) for is_base in (True, False)]
-    if all(asked) and there[0] != there[1] and may_have_changed:
-        words = [_presence(rungs, count) for rungs, count in zip(sides, asked, strict=True)]
-        text = f"{name} by bandwidth" if probe == "bandwidth" else name
-        yield Feature(Place("", api, probe, series, text), kinds.LEVEL, *words, *asked)
+    level = curve.levels[number]
+    sides = curve.sides(level)
+    there = [curve.is_in_most(level, side) for side in (0, 1)]
+    if all(curve.asked) and there[0] != there[1] and curve.may_have_changed(level):
+        words = [_presence(levels, count) for levels, count in zip(sides, curve.asked, strict=True)]
+        text = f"{name} by bandwidth" if curve.probe == "bandwidth" else name
+        yield Feature(FeatureId("", curve.api, curve.probe, curve.series, text), kinds.LEVEL, *words, *curve.asked)
         return
     if not any(there):
         return
-    for kind in dict.fromkeys(kind for rungs in sides for rung in rungs for kind in rung.says):
-        if kind is kinds.LEVEL_SIZE and probe == "bandwidth" and has_latency_levels:
+    for kind in dict.fromkeys(kind for levels in sides for one in levels for kind in one.says):
+        if kind == kinds.LEVEL_SIZE.name and curve.probe == "bandwidth" and has_latency_levels:
             continue  # the same cache's size is read from its latencies, which tell it better
-        said = [[rung.says[kind] for rung in rungs if kind in rung.says] for rungs in sides]
+        said = [[one.says[kind] for one in levels if kind in one.says] for levels in sides]
         said = [each if is_there else [] for each, is_there in zip(said, there, strict=True)]
-        text = f"{name} {kind.name.removeprefix('level ')}"
-        yield Feature(Place("", api, probe, series, text), kind, *said, *asked, same_before)
+        id_ = FeatureId("", curve.api, curve.probe, curve.series, f"{name} {kind.removeprefix('level ')}")
+        about = next((one.kind for side in said for one in side), None)
+        if about:
+            yield Feature(id_, about, *said, *curve.asked, curve.has_same_before(number))
 
 
-def _presence(rungs, runs):
+def _presence(levels, runs):
     """An Observation for each run: whether it has the level."""
-    there = [Observation(kinds.LEVEL, "", None, word=_THERE, disturbed=max(o.disturbed for o in rung.says.values()))
-             for rung in rungs]  # fmt: skip
+    there = [Observation(kinds.LEVEL, "", None, word=_THERE, disturbed=max(said.disturbed for said in level.says.values()))
+             for level in levels]  # fmt: skip
     return there + [Observation(kinds.LEVEL, "", None, word=_NOT_THERE)] * (runs - len(there))

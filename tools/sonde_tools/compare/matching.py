@@ -10,88 +10,86 @@ _SPEED_WEIGHT = 0.5
 
 
 @dataclass
-class Slot:
-    """One level of what several runs saw: the Rung of each run that has it, by the run's index."""
+class AlignedLevel:
+    """One level of what several runs saw: the RunLevel of each run that has it, by the run's index."""
 
-    rungs: dict = field(default_factory=dict)
+    of_run: dict = field(default_factory=dict)
 
     @property
     def size(self):
         """The median size in bytes, or None for the last level."""
-        sizes = [rung.size for rung in self.rungs.values() if rung.size]
+        sizes = [level.size for level in self.of_run.values() if level.size]
         return statistics.median(sizes) if sizes else None
 
     @property
     def speed(self):
         """The median latency or bandwidth."""
-        return statistics.median(rung.speed for rung in self.rungs.values())
+        return statistics.median(level.speed for level in self.of_run.values())
 
     @property
     def name(self):
         """What a last level is called; of others only that they are levels."""
-        return next(iter(self.rungs.values())).name if self.size is None else "level"
+        return next(iter(self.of_run.values())).name if self.size is None else "level"
 
 
-def aligned(ladders):
-    """Slots, nearest first, for a list of ladders: each the Rungs of one run from the nearest level on, or empty."""
-    lengths = [len(ladder) for ladder in ladders if ladder]
+def aligned(runs):
+    """AlignedLevels, nearest first, for a list of runs: each the RunLevels of one from the nearest on, or empty."""
+    lengths = [len(levels) for levels in runs if levels]
     if not lengths:
         return []
     usual = statistics.mode(lengths)
-    order = sorted(range(len(ladders)), key=lambda run: (len(ladders[run]) != usual, run))
-    slots = []
-    for run in order:
-        slots = _merged(slots, run, ladders[run])
-    return slots
+    found = []
+    for run in sorted(range(len(runs)), key=lambda run: (len(runs[run]) != usual, run)):
+        found = _merged(found, run, runs[run])
+    return found
 
 
-def _merged(slots, run, ladder):
-    """The slots with one more run's rungs put into them, or between them."""
-    steps = _cheapest_path(slots, ladder)
+def _merged(known, run, levels):
+    """The AlignedLevels with one more run's levels put into them, or between them."""
     merged = []
-    for slot, rung in steps:
-        slot = slot or Slot()
-        if rung is not None:
-            slot.rungs[run] = rung
-        merged.append(slot)
+    for aligned_level, level in _cheapest_path(known, levels):
+        aligned_level = aligned_level or AlignedLevel()
+        if level is not None:
+            aligned_level.of_run[run] = level
+        merged.append(aligned_level)
     return merged
 
 
-def _cheapest_path(slots, ladder):
-    """Pairs (slot or None, rung or None) in order, of the least cost."""
-    rows, columns = len(slots), len(ladder)
+def _cheapest_path(known, levels):
+    """Pairs (AlignedLevel or None, RunLevel or None) in order, of the least cost."""
+    rows, columns = len(known), len(levels)
     cost = [[(row + column) * _GAP for column in range(columns + 1)] for row in range(rows + 1)]
     for row in range(1, rows + 1):
         for column in range(1, columns + 1):
             cost[row][column] = min(
                 cost[row - 1][column] + _GAP,
                 cost[row][column - 1] + _GAP,
-                cost[row - 1][column - 1] + _distance(slots[row - 1], ladder[column - 1]),
+                cost[row - 1][column - 1] + _distance(known[row - 1], levels[column - 1]),
             )
     pairs, row, column = [], rows, columns
     while row or column:
         if row and column:
-            together = cost[row - 1][column - 1] + _distance(slots[row - 1], ladder[column - 1])
+            together = cost[row - 1][column - 1] + _distance(known[row - 1], levels[column - 1])
             if together <= cost[row][column] + 1e-12:
                 row, column = row - 1, column - 1
-                pairs.append((slots[row], ladder[column]))
+                pairs.append((known[row], levels[column]))
                 continue
         if row and cost[row - 1][column] + _GAP <= cost[row][column] + 1e-12:
             row -= 1
-            pairs.append((slots[row], None))
+            pairs.append((known[row], None))
         else:
             column -= 1
-            pairs.append((None, ladder[column]))
+            pairs.append((None, levels[column]))
     return pairs[::-1]
 
 
-def _distance(slot, rung):
+def _distance(known, level):
     """How little alike two levels are; what is called memory is always the same."""
-    size, speed = slot.size, abs(math.log(rung.speed) - math.log(slot.speed))
-    if size and rung.size:
-        return abs(math.log(rung.size) - math.log(size)) + _SPEED_WEIGHT * speed
-    if size or rung.size:
+    size, speed = known.size, abs(math.log(level.speed) - math.log(known.speed))
+    if size and level.size:
+        return abs(math.log(level.size) - math.log(size)) + _SPEED_WEIGHT * speed
+    if size or level.size:
         return math.inf
-    if slot.name != rung.name:
+    if known.name != level.name:
         return math.inf
-    return 0.0 if slot.name != "place" else speed
+    return 0.0 if known.name != "place" else speed

@@ -3,12 +3,12 @@
 import statistics
 from dataclasses import dataclass, field
 
-from sonde_tools.compare import kinds_of_features as kinds
-from sonde_tools.series import DEFAULTS, by_another_path, canonical
+from sonde_tools.compare import kinds
+from sonde_tools.series import by_another_path, canonical, word
 
 
 @dataclass(frozen=True)
-class Place:
+class FeatureId:
     """What names a feature: the series as sorted (key, word) pairs, the feature in words."""
 
     device: str
@@ -36,8 +36,8 @@ class Observation:
 
 
 @dataclass
-class Rung:
-    """One level of one curve in one run, or one place where a load was measured: what is said of it, by kind.
+class RunLevel:
+    """One level of one curve in one run, or one place where a load was measured: what is said of it, by the kind's name.
 
     slope: from where to where in bytes the curve rises to the next level, or None.
     """
@@ -53,10 +53,10 @@ class Rung:
 
 @dataclass
 class Observed:
-    """All that one run says of one device: single features by Place, and rungs by (api, probe, series)."""
+    """All that one run says of one device: single features by FeatureId, and levels by (api, probe, series)."""
 
     features: dict = field(default_factory=dict)
-    ladders: dict = field(default_factory=dict)
+    levels: dict = field(default_factory=dict)
 
 
 def observed(recording):
@@ -66,14 +66,16 @@ def observed(recording):
         _add_level(found.setdefault(level["device"], Observed()), level, disturbed)
     for finding in recording.findings:
         if finding.get("api") and finding.get("probe"):
-            _add_finding(found.setdefault(finding["device"], Observed()), finding, disturbed)
-    for place, milliseconds, share in _frame_times(recording.samples):
+            declared = recording.declared.finding_kind(finding["probe"], finding["finding"])
+            if kind := kinds.of_finding(declared):
+                observed_ = found.setdefault(finding["device"], Observed())
+                _add_finding(observed_, finding, kind, declared.compared == "word", disturbed)
+    for id_, milliseconds, share in _frame_times(recording.samples):
         one = Observation(kinds.FRAME_TIME, "ms", milliseconds, disturbed=share)
-        found.setdefault(place.device, Observed()).features[place] = one
+        found.setdefault(id_.device, Observed()).features[id_] = one
     for (device, api), clocks in _clocks(recording.samples).items():
-        place = Place(device, api, "latency", (), kinds.CLOCK.name)
         one = Observation(kinds.CLOCK, "MHz", statistics.median(clocks))
-        found.setdefault(device, Observed()).features[place] = one
+        found.setdefault(device, Observed()).features[FeatureId(device, api, "latency", (), kinds.CLOCK.name)] = one
     return found
 
 
@@ -85,7 +87,7 @@ def series_key(series):
 class _Disturbed:
     """The share of disturbed points behind a level or a finding: those whose series say all that it says."""
 
-    _OF_NO_CURVE = {"order", "fabric", "stride"}
+    _OF_NO_CURVE = {"order", "fabric", "beside", "stride"}
 
     def __init__(self, samples):
         self._counts = {}
@@ -115,7 +117,7 @@ def _clocks(samples):
 
 
 def _frame_times(samples):
-    """(Place, median ms, share disturbed) of each resolution; frames that move other bytes are other frames."""
+    """(FeatureId, median ms, share disturbed) of each resolution; frames that move other bytes are other frames."""
     medians = {}
     for sample in samples:
         if sample["probe"] == "frames":
@@ -125,7 +127,7 @@ def _frame_times(samples):
     for (device, api, width, height), by_unit in medians.items():
         if None not in (width, height) and {"ms", "bytes"} <= by_unit.keys():
             name = f"{kinds.FRAME_TIME.name} {width:g}x{height:g}, {by_unit['bytes'] / 1e6:.4g} MB"
-            yield Place(device, api, "frames", (), name), by_unit["ms"], by_unit["disturbed"]
+            yield FeatureId(device, api, "frames", (), name), by_unit["ms"], by_unit["disturbed"]
 
 
 def _add_level(observed_, level, disturbed):
@@ -136,19 +138,20 @@ def _add_level(observed_, level, disturbed):
     if by_another_path(level["series"]) and unit == "ns":
         if level["level"] == 1:
             kind = kinds.PATH_LATENCY
-            place = _place(level, kind, kind.name)
-            observed_.features[place] = _of_band(kind, unit, band, share, level.get("cycles"))
+            observed_.features[_id(level, kind)] = _of_band(kind, unit, band, share, level.get("cycles"))
         return
     size = level.get("bytes")
     kind = kinds.LEVEL_LATENCY if unit == "ns" else kinds.LEVEL_BANDWIDTH
-    says = {kind: _of_band(kind, unit, band, share, level.get("cycles"))}
+    says = {kind.name: _of_band(kind, unit, band, share, level.get("cycles"))}
     if size:
-        says[kinds.LEVEL_SIZE] = _of_band(kinds.LEVEL_SIZE, "bytes", size, share)
+        says[kinds.LEVEL_SIZE.name] = _of_band(kinds.LEVEL_SIZE, "bytes", size, share)
     name = level.get("name") or ("memory" if not size else "level")
-    rise = level.get("transition")
-    slope = rise and (rise["onset"], rise["end"])
-    rung = Rung(level["level"], name, size and size["value"], band["value"], says, level.get("matches"), slope)
-    observed_.ladders.setdefault((level["api"], level["probe"], series_key(level["series"])), []).append(rung)
+    rise = level.get("transition") or {}
+    slope = (rise["onset"], rise["end"]) if rise.get("onset") and rise.get("end") else None
+    curve = level["api"], level["probe"], series_key(level["series"])
+    observed_.levels.setdefault(curve, []).append(
+        RunLevel(level["level"], name, size and size["value"], band["value"], says, level.get("matches"), slope)
+    )
 
 
 def _of_band(kind, unit, band, share, cycles=None):
@@ -157,49 +160,46 @@ def _of_band(kind, unit, band, share, cycles=None):
     )
 
 
-def _add_finding(observed_, finding, disturbed):
-    probe, word = finding["probe"], finding["finding"]
-    if kind := kinds.VERDICTS.get(probe, {}).get(word):
-        _add_verdict(observed_, finding, kind, disturbed)
-    elif kind := kinds.NUMBERS.get((probe, word)):
-        if finding.get("value") is None:
-            return
+def _add_finding(observed_, finding, kind, is_word, disturbed):
+    if is_word:
+        # Words that hold together, as of memory across a bus that also bypasses a cache, are one.
+        before = observed_.features.get(_id(finding, kind))
+        words = {finding["finding"], *(before.word.split(" and ") if before else [])}
+        observed_.features[_id(finding, kind)] = _of_finding(kind, finding, disturbed, " and ".join(sorted(words)))
+    elif finding.get("value") is not None:
         one = _of_finding(kind, finding, disturbed)
-        if probe in kinds.OF_EACH_LEVEL:
-            _add_to_ladder(observed_, finding, one, kinds.OF_EACH_LEVEL[probe][0])
+        if finding["probe"] in kinds.OF_EACH_LEVEL:
+            _add_to_level(observed_, finding, one)
         else:
-            observed_.features[_place(finding, kind, kind.name)] = one
+            observed_.features[_id(finding, kind)] = one
 
 
-def _of_finding(kind, finding, disturbed, word=None):
+def _of_finding(kind, finding, disturbed, said=None):
     return Observation(
-        kind, finding.get("unit") or "", finding.get("value"), finding.get("low"), finding.get("high"), word,
+        kind, finding.get("unit") or "", finding.get("value"), finding.get("low"), finding.get("high"), said,
         disturbed=disturbed.share(finding),
     )  # fmt: skip
 
 
-def _add_verdict(observed_, finding, kind, disturbed):
-    """Words that hold together, as of memory across a bus that also bypasses a cache, are one."""
-    place = _place(finding, kind, kind.name)
-    before = observed_.features.get(place)
-    words = {finding["finding"], *(before.word.split(" and ") if before else [])}
-    observed_.features[place] = _of_finding(kind, finding, disturbed, " and ".join(sorted(words)))
-
-
-def _add_to_ladder(observed_, finding, one, first_word):
-    ladder = observed_.ladders.setdefault((finding["api"], finding["probe"], series_key(finding.get("series"))), [])
-    if finding["finding"] == first_word:
+def _add_to_level(observed_, finding, one):
+    """Adds what is found once for each level to the last of the places where a load was measured, or as the next one."""
+    curve = finding["api"], finding["probe"], series_key(finding.get("series"))
+    places = observed_.levels.setdefault(curve, [])
+    if one.kind.name == kinds.OF_EACH_LEVEL[finding["probe"]]:
         if one.value > 0:
-            ladder.append(Rung(len(ladder) + 1, "place", None, one.value, {one.kind: one}))
-    elif ladder:
-        ladder[-1].says[one.kind] = one
+            places.append(RunLevel(len(places) + 1, "place", None, one.value, {one.kind.name: one}))
+    elif places:
+        places[-1].says[one.kind.name] = one
 
 
-def _place(record, kind, name):
-    """The place of a feature that its series names; copies within the device have no host, a missing kind no direction."""
+def _id(record, kind):
+    """The FeatureId of what a record says of a kind, with the words of its series that name it.
+
+    Copies within the device have no host, a missing kind of memory no direction, and nothing beside is not said.
+    """
     own = canonical(record.get("series"))
-    keys = [key for key in kind.named_by if not (key == "host" and own.get("direction") == "within")]
-    if record.get("finding") == "unsupported":
-        keys = [key for key in keys if key != "direction"]
-    words = [own.get(key) or DEFAULTS.get(key, "") for key in keys]
-    return Place(record["device"], record["api"], record["probe"], tuple(own.items()), " ".join([name, *words]).strip())
+    left_out = {"host"} if own.get("direction") == "within" else set()
+    left_out |= {"direction"} if record.get("finding") == "unsupported" else set()
+    words = [word(own, key) for key in kind.named_by if key not in left_out and (key != "beside" or key in own)]
+    name = " ".join(filter(None, [kind.name, *words]))
+    return FeatureId(record["device"], record["api"], record["probe"], tuple(own.items()), name)

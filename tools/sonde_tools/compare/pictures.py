@@ -2,7 +2,7 @@
 
 from sonde_tools import charts, formats, series
 from sonde_tools.compare.as_text import name, said
-from sonde_tools.compare.kinds_of_features import SHARE
+from sonde_tools.compare.kinds import SHARE
 from sonde_tools.compare.verdicts import CHANGED, FASTER, SLOWER
 from sonde_tools.curves import Curve, curves
 from sonde_tools.devices import API_NAMES, LabelledCurve
@@ -18,13 +18,13 @@ _WORTH_A_CURVE = (CHANGED, SLOWER, FASTER)
 _QUANTITIES = {"ns": "latency", "us": "time", "GB/s": "bandwidth", "Gop/s": "rate"}
 
 
-def distributions(comparison, judged):
+def distributions(comparison, verdicts):
     """One row a feature: every run as its difference from BASE's median, and the change with its interval.
 
     None where no feature has numbers.
     """
     rows, changes, names = [], [], []
-    for one in judged:
+    for one in verdicts:
         if one.change is None:
             continue
         names.append(_distinct(name(comparison, one), names))
@@ -64,18 +64,18 @@ def _distinct(text, taken):
     return text if text not in taken else _distinct(f"{text} ", taken)
 
 
-def _run_row(feature, side, one, judged):
-    middle = judged.base["value"]
+def _run_row(feature, side, one, verdict):
+    middle = verdict.base["value"]
 
     def difference(value):
-        if judged.feature.kind.compared_by == SHARE:
+        if verdict.feature.kind.compared_by == SHARE:
             return 100 * (value - middle)
         return 100 * (value / middle - 1)
 
     bounds = [one.value if bound is None else bound for bound in (one.low, one.high)]
-    text = said({"value": one.value}, judged.feature)
+    text = said({"value": one.value}, verdict.feature)
     # The intervals of single runs; of several the runs themselves show how they scatter.
-    alone = len(judged.feature.base if side == "BASE" else judged.feature.new) == 1
+    alone = len(verdict.feature.base if side == "BASE" else verdict.feature.new) == 1
     low, high = map(difference, bounds if alone else (one.value, one.value))
     return {"feature": feature, "side": side, "difference": difference(one.value), "low": low, "high": high,
             "text": text, "disturbed": formats.percent(one.disturbed)}  # fmt: skip
@@ -88,8 +88,8 @@ def overlaid(comparison):
         sides = [_curves(comparison.base, base_id), _curves(comparison.new, new_id)]
         found += [(base_id, key, [side[key] for side in sides]) for key in sides[0] if key in sides[1]]
     changed = {
-        (place.device, place.api, place.probe)
-        for place in (one.feature.place for one in comparison.judged if one.verdict in _WORTH_A_CURVE)
+        (id_.device, id_.api, id_.probe)
+        for id_ in (one.feature.id for one in comparison.verdicts if one.verdict in _WORTH_A_CURVE)
     }
     found.sort(key=lambda one: ((one[0], *one[1][:2]) not in changed, len(one[1][2]), one[1][1] != "latency"))
     return [_overlaid(comparison, *one) for one in found[:_MOST_CURVES]]

@@ -4,10 +4,10 @@ import math
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from sonde_tools.compare import kinds_of_features as kinds
+from sonde_tools.compare import kinds
 from sonde_tools.compare.allowances import allowance
+from sonde_tools.compare.changes import ENOUGH_RUNS, Change, adjusted, change
 from sonde_tools.compare.features import Feature
-from sonde_tools.compare.statistics import ENOUGH_RUNS, Change, adjusted, change
 
 SLOWER, FASTER, CHANGED = "slower", "faster", "changed"
 SAME, CANNOT_TELL = "same", "cannot-tell"
@@ -26,7 +26,7 @@ _WIDER_BY_DISTURBED = 2
 
 
 @dataclass(frozen=True)
-class Judged:
+class Verdict:
     """A feature with its verdict: base and new are a dictionary of low, value, high, a word, or None.
 
     change: of logarithms or shares, or None; follows: the name of the feature that this one follows from, or None.
@@ -56,8 +56,8 @@ def percent(difference, kind):
     return 100 * math.expm1(min(difference, 700))
 
 
-def judged(features_of_devices, threshold_percent):
-    """Judges a list of (device id, device type, features); a Judged for each, in that order."""
+def verdicts_of(features_of_devices, threshold_percent):
+    """A Verdict for each feature of a list of (device id, device type, features), in that order."""
     found = [_compared(device, type_, feature) for device, type_, features in features_of_devices
              for feature in features]  # fmt: skip
     open_ = [number for number, one in enumerate(found) if one.verdict == ""]
@@ -68,11 +68,11 @@ def judged(features_of_devices, threshold_percent):
 
 
 def _compared(device, type_, feature):
-    """A Judged whose verdict is still empty where it hangs on the probabilities of all."""
-    feature = replace(feature, place=replace(feature.place, device=device))
+    """A Verdict whose verdict is still empty where it hangs on the probabilities of all."""
+    feature = replace(feature, id=replace(feature.id, device=device))
     if not feature.base or not feature.new:
         return _only_in_one(feature)
-    allowed = allowance(type_, feature.kind.name, feature.place.feature)
+    allowed = allowance(type_, feature.kind.name, feature.id.feature)
     if any(one.word for one in (*feature.base, *feature.new)):
         words = [_word(side) for side in (feature.base, feature.new)]
         done = _of_words(feature, words, allowed)
@@ -86,16 +86,16 @@ def _compared(device, type_, feature):
     few = min(len(feature.base), len(feature.new)) < ENOUGH_RUNS
     if few and not feature.same_before and not allowed.levels_repeat:
         why = "the runs do not agree which level comes before it: compare five runs a side"
-        return Judged(feature, *said, None, CANNOT_TELL, why)
+        return Verdict(feature, *said, None, CANNOT_TELL, why)
     numbers = [[_number(one, feature.kind) for one in side] for side in sides]
     if any(number is None for side in numbers for number in side):
-        why = "what is nothing, or less, has no ratio to another"
-        return Judged(feature, *said, None, SAME if said[0] == said[1] else CANNOT_TELL, why)
+        why = "a value is zero or negative, so no ratio can be formed"
+        return Verdict(feature, *said, None, SAME if said[0] == said[1] else CANNOT_TELL, why)
     share = max(one.disturbed for side in sides for one in side)
     widened = replace(allowed, scatter=allowed.scatter * (1 + _WIDER_BY_DISTURBED * share))
     taken = min(len(feature.base), len(feature.new))
     found = change(*numbers, widened, taken)
-    return Judged(feature, *said, found, "", left_out, in_cycles=_change_in_cycles(feature, sides, widened, taken))
+    return Verdict(feature, *said, found, "", left_out, in_cycles=_change_in_cycles(feature, sides, widened, taken))
 
 
 def _only_in_one(feature):
@@ -104,7 +104,7 @@ def _only_in_one(feature):
     other = "NEW" if feature.base else "BASE"
     why = f"the probe ran in {other} but says nothing of it" if asked else f"not measured in {other}"
     said = _word(side) or _summary(side)
-    return Judged(feature, said if feature.base else None, None if feature.base else said, None, verdict, why)
+    return Verdict(feature, said if feature.base else None, None if feature.base else said, None, verdict, why)
 
 
 def _word(side):
@@ -118,29 +118,29 @@ def _saying(side, word):
 
 
 def _of_words(feature, words, allowed):
-    """A Judged where the words decide, or None where both sides say the same of values that can be compared."""
+    """A Verdict where the words decide, or None where both sides say the same of values that can be compared."""
     said = [word or _all_words(side) for word, side in zip(words, (feature.base, feature.new), strict=True)]
 
-    def judged_as(verdict, why):
-        return Judged(feature, *said, None, verdict, why)
+    def said_to_be(verdict, why):
+        return Verdict(feature, *said, None, verdict, why)
 
     base, new = words
     counts = f"{len(feature.base)} against {_runs(len(feature.new))}"
     if base is None or new is None:
-        return judged_as(CANNOT_TELL, f"the runs of {'BASE' if base is None else 'NEW'} do not agree")
+        return said_to_be(CANNOT_TELL, f"the runs of {'BASE' if base is None else 'NEW'} do not agree")
     if kinds.UNKNOWN_WORD in words:
         if base == new:
-            return judged_as(SAME, f"{base} in both")
-        return judged_as(CANNOT_TELL, f"{'BASE' if base == kinds.UNKNOWN_WORD else 'NEW'} could not tell either")
+            return said_to_be(SAME, f"{base} in both")
+        return said_to_be(CANNOT_TELL, f"{'BASE' if base == kinds.UNKNOWN_WORD else 'NEW'} could not tell either")
     if base != new:
         few = min(len(feature.base), len(feature.new)) == 1
-        if few and feature.kind is kinds.LEVEL and not allowed.levels_repeat:
-            return judged_as(CANNOT_TELL, "one run of such a device may miss a level: compare five runs a side")
+        if few and feature.kind == kinds.LEVEL and not allowed.levels_repeat:
+            return said_to_be(CANNOT_TELL, "one run of such a device may miss a level: compare five runs a side")
         if few and max(one.disturbed for one in (*feature.base, *feature.new)) > _DISTURBED:
-            return judged_as(CANNOT_TELL, "other programs were in the way of the only run")
-        return judged_as(CHANGED, f"{base} in BASE, {new} in NEW: {counts}")
+            return said_to_be(CANNOT_TELL, "other programs were in the way of the only run")
+        return said_to_be(CHANGED, f"{base} in BASE, {new} in NEW: {counts}")
     if all(one.value is None for one in (*feature.base, *feature.new)):
-        return judged_as(SAME, f"{base} in both")
+        return said_to_be(SAME, f"{base} in both")
     return None
 
 
@@ -216,7 +216,7 @@ def _concluded(one, probability, threshold_percent):
     if found.within <= counts:
         verdict, why = SAME, f"any change is within {_percent(percent(found.within, feature.kind))}"
     elif _another_run_may_read(feature):
-        verdict, why = CANNOT_TELL, "another run may read that, by its own interval; five runs a side tell more"
+        verdict, why = CANNOT_TELL, "the difference is within one run's own 95 % interval; use five runs a side"
     elif probability < _LEVEL and abs(found.value) > counts:
         verdict = _direction(feature.kind, found.value)
         why = f"{_how_much(one)}, {_runs(len(feature.base))} against {_runs(len(feature.new))}"
@@ -241,9 +241,9 @@ def _another_run_may_read(feature):
 
 
 def _direction(kind, difference):
-    if kind.worse is None:
+    if kind.better is None:
         return CHANGED
-    return SLOWER if (difference > 0) == (kind.worse == kinds.HIGHER) else FASTER
+    return SLOWER if (difference > 0) == (kind.better == kinds.LOWER) else FASTER
 
 
 def _how_much(one):

@@ -1,4 +1,4 @@
-"""The few numbers that describe a run's intervals; what they are is said in method.py."""
+"""The few numbers that describe a run's intervals; docs/method/counters.md says what they are."""
 
 from dataclasses import dataclass
 

@@ -126,6 +126,9 @@ def legend(run):
         found.append(
             f"In {scaled:,} of {len(run.intervals):,} intervals the kernel scaled what it counted for a part of the time."
         )
+    if scales := sorted({scale for scale in run.intervals["scale"].drop_nulls() if scale != 1}):
+        factor = formats.span(scales[0], scales[-1], lambda scale: f"{scale:g}")
+        found.append(f"Fewer stations were counted at once than there are: bytes are what was counted times {factor}.")
     if run.knows("hit_rate") and (lowest := run.intervals["hit_rate"].min()) < axes.LOWEST_HIT_RATE:
         found.append(beyond(lowest))
     return " ".join(found)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from sonde_tools import charts, formats
 from sonde_tools.sections import Cell, Table
-from sonde_tools.traffic import axes, method, numbers, over_time, spread
+from sonde_tools.traffic import axes, numbers, over_time, spread
 from sonde_tools.traffic.runs import PLACES
 
 
@@ -20,12 +20,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Traffic:
-    """All of the page's part: summary (colour, text) a run for its first screen, Parts, Tables, paragraphs, notes."""
+    """All of the page's part: summary (colour, text) a run for its first screen, Parts, Tables, notes."""
 
     summary: list = field(default_factory=list)
     parts: list = field(default_factory=list)
     tables: list = field(default_factory=list)
-    method: list = field(default_factory=list)
     notes: list = field(default_factory=list)
 
 
@@ -45,7 +44,6 @@ def of(runs):
         [(palette[run.label], _in_words(run)) for run in shown],
         [part for part in found if part],
         _tables(shown),
-        method.paragraphs(shown),
         notes,
     )
 
@@ -138,7 +136,9 @@ def _tables(runs):
     rates = ["", "whole run", "p10 over time", "p50", "p90", "while most at memory", "while most at the fabric"]
     traffic = ["", "memory, most in 1 s", "fabric, most in 1 s", "memory, idle", "fabric, idle"]
     return [
-        Table("Hit rate", rates, of_rates),
+        Table(
+            "Hit rate: of the whole run each interval weighted by its bytes, over time by its length", rates, of_rates
+        ),
         Table("Traffic, read and written, GB/s", traffic, of_traffic),
     ]
 
