@@ -16,7 +16,7 @@ enum class ExitStatus : int {
   done = 0,
   something_failed = 1,  ///< it finished, but something that was asked failed
   wrong_request = 2,     ///< nothing was measured
-  interrupted = 130,     ///< what was measured is in the file
+  interrupted = 130,     ///< all measurements so far are in the file
 };
 
 /// Understands the command line and runs what it asks for: a command of this program, or another program that is one.

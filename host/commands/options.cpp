@@ -49,7 +49,7 @@ Examples:
 
 It needs counters of the fabric and the memory controllers, which few machines have, and the right to read them; where
 one is missing it says which and how to get it. A self-check takes about 20 s and at least 512 MiB. It has the CPU
-move memory, never a GPU, and tells of each counter what it saw of that. Its record file shows the same again by
+move memory, never a GPU, and shows what each counter saw of it. Its record file shows the same again by
 --source replay:FILE --self-check on any machine.)";
 
 /// Checks for options whose text CLI11 would read too kindly: -1 as a large seed, an empty text as "not given", and

@@ -195,10 +195,10 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
     spdlog::warn("Interrupted: everything measured so far is in {}.", file.path().string());
     return ExitStatus::interrupted;
   }
-  const bool asked_in_vain =
+  const bool probe_without_result =
       std::ranges::any_of(options.probes, [&](const std::string& probe) { return !run.measured(probe); });
-  const bool counted_in_vain = options.counters && run.count<records::CounterLine>() == 0;
-  return run.count<records::ErrorLine>() > 0 || asked_in_vain || counted_in_vain || !in_place
+  const bool nothing_counted = options.counters && run.count<records::CounterLine>() == 0;
+  return run.count<records::ErrorLine>() > 0 || probe_without_result || nothing_counted || !in_place
              ? ExitStatus::something_failed
              : ExitStatus::done;
 }

@@ -63,7 +63,7 @@ void print_hit_rate(const WatchOutcome& outcome, const WatchedPart& whole) {
   }
 }
 
-/// Prints the traffic by requester, where the counters tell it.
+/// Prints the traffic by requester, where the counters show it.
 void print_by_requester(const WatchedPart& whole) {
   if (!whole.cpu_gbps) return;
   const bool apart = whole.gpu_gbps.has_value();

@@ -10,7 +10,7 @@ namespace sonde::measure {
 namespace {
 
 constexpr double most_smt_interference = 0.5;
-constexpr std::size_t least_points = 3;  // of which fewer tell no levels anyway
+constexpr std::size_t least_points = 3;  // fewer points show no levels anyway
 
 /// A last level whose bounds leave room for so much slower, or faster, memory probably hides another level.
 constexpr double most_slower = 1.5;

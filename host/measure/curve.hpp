@@ -20,7 +20,7 @@ enum class Better { neither, higher, lower };
 
 /// The horizontal axis of a curve's pictures.
 struct Axis {
-  std::string_view key;  ///< of `Coordinates`
+  std::string_view key;  ///< a key of `Coordinates`
   std::string_view title;
   std::string_view unit = "";
   bool logarithmic = false;
@@ -52,14 +52,14 @@ struct Table {
 
 /// A curve, or a family of curves that differ in the words of `varies`. Each is one line of a picture.
 struct Curve {
-  std::string_view name;  ///< what code calls it: unique in its probe
+  std::string_view name;  ///< its name in code, unique in its probe
   Words words = {};
   std::string_view varies = "";  ///< keys of series whose word a point chooses, ", " between them
   std::string_view title;
   std::string_view unit;
   Axis axis = axes::bytes;
   Better better = Better::neither;
-  int per_clock = 0;  ///< what a slower core clock does to values: 1 makes a time longer, -1 makes a rate lower
+  int per_clock = 0;  ///< the effect of a slower core clock: 1 makes a time longer, -1 makes a rate lower
   const Table* table = nullptr;
   /// Work for one point; the same request gives the same work. Null for a curve that is only seen beside another one,
   /// or concluded.
@@ -77,8 +77,8 @@ struct FindingKind {
   Better better = Better::neither;
   std::string_view named_by = "";  ///< keys of series that tell findings of this kind apart, ", " between them
   Comparison compared = Comparison::none;
-  std::string_view feature = "";  ///< what `compare` calls it: "copy latency"
-  int per_clock = 0;              ///< as in `Curve`
+  std::string_view feature = "";  ///< its name in `compare`: "copy latency"
+  int per_clock = 0;              ///< the same as in `Curve`
 };
 
 /// A list of keys with ", " between them.

@@ -48,7 +48,7 @@ std::optional<double> median_mhz(std::span<const Measurement> measurements, cons
 std::optional<double> cycles_per_step(const CountedChain& counted, double nanoseconds_per_step) {
   if (counted.few_ticks <= 0 || counted.many_ticks <= 0 || nanoseconds_per_step <= 0) return std::nullopt;
   // The result need not be a whole number: the loop around the steps is in the count, as it is in the time of the chain
-  // that tells the clock beside every point.
+  // that gives the clock beside every point.
   const double steps = counted.many_steps - counted.few_steps;
   const double cycles = (counted.many_ticks - counted.few_ticks) / steps;
   const double mhz = cycles / nanoseconds_per_step * 1e3;

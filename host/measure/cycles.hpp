@@ -35,7 +35,7 @@ std::optional<Measurement> in_cycles(const Measurement& measurement);
 /// For a CPU only the measured clock counts, as its driver may not know of a boost. 0 where nobody knows.
 double clock_mhz(const device::DeviceInfo& device, const State& state);
 
-/// The reason in the record where the work that tells the clock failed.
+/// The reason in the record where the work that times the clock failed.
 std::string without_cycles(const std::string& why);
 
 /// Gives each level its latency in cycles, by the median clock of its own curve's points.

@@ -33,7 +33,7 @@ struct FrameRead {
 
 struct FramePass {
   std::string name;
-  std::vector<FrameRead> reads;  ///< of textures, and of targets that a pass before it has written
+  std::vector<FrameRead> reads;  ///< reads of textures, and of targets that an earlier pass has written
   std::size_t writes = 0;        ///< its target, all of it; no other pass writes that
 
   friend bool operator==(const FramePass&, const FramePass&) = default;
@@ -44,7 +44,7 @@ struct FramePass {
 struct Frame {
   std::string name;
   std::vector<Surface> surfaces;  ///< textures first
-  std::vector<FramePass> passes;  ///< in their order
+  std::vector<FramePass> passes;  ///< the order in which they run
 
   friend bool operator==(const Frame&, const Frame&) = default;
 };

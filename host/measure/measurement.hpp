@@ -16,10 +16,10 @@ struct Point {
   const Curve* curve = nullptr;  ///< null only where a record of another version names a curve that this one lacks
   Words words = {};              ///< the curve's, with those that it varies
   Coordinates x = {};
-  double expected_seconds = 0;  ///< for the progress bar; only its ratio to the other points' matters
+  double expected_seconds = 0;  ///< used by the progress bar; only its ratio to the other points' matters
   int replicates = 1;           ///< new allocations, each with a new shuffle, over which the repetitions are spread
   int visits = 1;               ///< times at which it is measured, each after all other points that are wanted with it
-  Shape shape = {};             ///< of an earlier point, from `State::shape`. Empty: prepare() finds the best.
+  Shape shape = {};             ///< the `State::shape` of an earlier point. Empty: prepare() finds the best.
 };
 
 /// A point of `curve` at `x`; `varied` has the words that the curve leaves open.
@@ -41,17 +41,17 @@ inline PointKey key_of(const Point& point) { return {point.words, point.x, point
 /// The clock of the device's core at some moment.
 struct CoreClock {
   double mhz = 0;
-  std::string source;  ///< what tells its cycles: "shader-clock" or "arithmetic-chain"
+  std::string source;  ///< the source of its cycles: "shader-clock" or "arithmetic-chain"
 };
 
 /// The traffic that counters saw while a point's timed dispatches ran.
 struct PointTraffic {
   std::string source;
-  counters::Traffic traffic;   ///< of all of them, `begin_seconds` by the source's clock
-  counters::HitRate hit_rate;  ///< of all of them
-  bool counts_cpu = false;     ///< the source tells the CPU's bytes, though perhaps not of this time
-  unsigned beat_bytes = 0;     ///< of one count at the fabric; 0 where none is counted
-  double moved_bytes = 0;      ///< what the kernel asked for meanwhile; 0 where its workload does not say
+  counters::Traffic traffic;   ///< all dispatches together, `begin_seconds` by the source's clock
+  counters::HitRate hit_rate;  ///< the share for all dispatches together
+  bool counts_cpu = false;     ///< the source counts the CPU's bytes, though perhaps not in this time
+  unsigned beat_bytes = 0;     ///< bytes of one count at the fabric; 0 where none is counted
+  double moved_bytes = 0;      ///< bytes that the kernel asked for meanwhile; 0 where they are not known
 
   /// Bytes at the fabric, or at memory, for each byte that the kernel asked for, without what the CPU asked for where
   /// that is known; nothing where one of them is not known.
@@ -80,7 +80,7 @@ struct State {
   std::string instruction;              ///< `Workload::instruction`
   std::optional<CoreClock> core_clock;  ///< right after it was repeated, where it is known
   counters::DeviceState device_state;   ///< while it was repeated
-  Shape shape;                          ///< of the kernel and its launch, where a probe looks for the best
+  Shape shape;                          ///< the kernel and its launch, where a probe looks for the best
 };
 
 /// Every repetition of one point, in the order taken. An extra curve's values of the same repetitions are a Measurement
@@ -103,7 +103,7 @@ struct Finding {
   const FindingKind* kind = nullptr;  ///< null only where a record of another version names one that this one lacks
   Words words = {};
   std::optional<double> value = {};
-  std::optional<double> low = {};  ///< of the interval that holds the value, where it is known
+  std::optional<double> low = {};  ///< bounds of the interval that holds the value, where it is known
   std::optional<double> high = {};
   std::string unit = {};
   std::string evidence = {};
@@ -116,13 +116,13 @@ struct FoundLevel {
   int level = 1;
   analysis::Level found = {};
   std::optional<analysis::Bracket> cycles = {};  ///< its latency, where the clock is known
-  std::optional<analysis::Bracket> gbps = {};    ///< on a bandwidth curve, which has no latency
+  std::optional<analysis::Bracket> gbps = {};    ///< its bandwidth on a bandwidth curve, which has no latency
   double swept_bytes = 0;                        ///< the largest working set of its curve
   std::string name = {};                         ///< "level 1", "memory", or "beyond" where the last may not be memory
-  std::optional<int> matches = {};               ///< on a bandwidth curve: the latency level that is the same cache
+  std::optional<int> matches = {};               ///< the latency level that is the same cache, on a bandwidth curve
 };
 
-/// Curves that no level is read from, with the reason in words that tell the user what to do.
+/// Curves that no level is read from, with a reason that advises the user.
 struct CurvesWithoutLevels {
   Words words;
   std::string reason;

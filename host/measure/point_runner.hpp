@@ -10,7 +10,7 @@ namespace sonde::measure {
 /// The results of one visit of a point.
 struct MeasuredPoint {
   std::vector<Measurement> curves;      ///< the point's own first, then extra curves of the same repetitions
-  std::optional<PointTraffic> traffic;  ///< where it was counted
+  std::optional<PointTraffic> traffic;  ///< empty where it was not counted
 };
 
 /// Measures single points of one probe on one device. Both functions throw as the probe's workload does.

@@ -10,7 +10,7 @@
 namespace sonde::measure {
 
 bool is_asked_through(const Probe& probe, device::Api api) {
-  // A probe that has an id beside its name leaves it to the one of that name to say why not.
+  // A probe that has an id beside its name leaves it to the one of that name to give the reason.
   if (api == device::Api::model) return probe.id == probe.name;
   return (probe.target == Target::host_cpu) == (api == device::Api::cpu);
 }

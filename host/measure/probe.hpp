@@ -22,8 +22,8 @@ struct Request {
   /// The cache before memory, and behind the GPU's own, that the system states; 0 without any.
   std::uint64_t stated_memory_side_bytes = 0;
   bool counts_traffic = false;          ///< counters see what moves at the fabric and at memory
-  Frame frame = {};                     ///< what a probe of frames renders
-  std::function<void()> alive = [] {};  ///< to be called now and then while prepare() works for seconds
+  Frame frame = {};                     ///< the frame that a probe of frames renders
+  std::function<void()> alive = [] {};  ///< prepare() calls it now and then while it works for seconds
 };
 
 /// Whether a working set of so many bytes is within the sizes that the user asked for, or none were.
@@ -59,7 +59,7 @@ struct Probe {
   double (*total_to_first_batch_ratio)(Effort effort) = [](Effort) { return 1.0; };
   bool needs_host_core = false;      ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
   LevelsOf levels = LevelsOf::none;  ///< its levels are matched with those of the probe of the other kind
-  bool wants_hit_rates = false;      ///< where traffic is counted, the share that a cache served is a measurement too
+  bool wants_hit_rates = false;      ///< the share that a cache served is a measurement too, where traffic is counted
 };
 
 /// Whether a probe is asked through an API at all; a simulated device is asked everything, and answers why not.

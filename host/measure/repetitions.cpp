@@ -14,7 +14,7 @@ constexpr int launches_timed = 5;
 /// Grows the dispatch until it lasts about `wanted`; returns the time of a step. The launch is still in it, so a
 /// step is over-estimated rather than under-estimated, and no dispatch lasts longer than predicted by much.
 double calibrate(const ProvedRun& run, Nanoseconds wanted, const SteppedWork& work) {
-  run(work.quantum);  // the first launch compiles, allocates and wakes the device: its time says nothing
+  run(work.quantum);  // the first launch compiles, allocates and wakes the device: its time means nothing
   const std::uint64_t most = work.most / work.quantum * work.quantum;
   std::uint64_t steps = work.quantum;
   for (;;) {

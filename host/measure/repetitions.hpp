@@ -72,11 +72,11 @@ inline std::uint64_t steps_for(device::Nanoseconds wanted, double nanoseconds_pe
 /// The results of the untimed laps before the timed dispatches.
 struct WarmUp {
   double nanoseconds_per_step = 0;
-  double settling = 0;  ///< as in Repetitions
+  double settling = 0;  ///< the same as in `Repetitions`
 };
 
 /// Walks one lap, then further ones while they get faster: a cache that replaces at random keeps for many laps what
-/// others left in it. Ends early in the second lap where that is as fast as the first, or when `limits` says.
+/// others left in it. Ends early in the second lap where that is as fast as the first, or when `limits` are reached.
 /// `per_step`: nanoseconds that a step is expected to take.
 WarmUp warm_up(const ProvedRun& run, double per_step, const Limits& limits, const SteppedWork& work);
 
@@ -100,7 +100,7 @@ struct Pairs {
   std::vector<double> long_ns;
   double smt_interference = 0;  ///< share of them that were taken beside some
   double interrupted = 0;       ///< share of those taken in which a dispatch was interrupted
-  bool disturbed = false;       ///< those are among these, as too few others were taken
+  bool disturbed = false;       ///< disturbed pairs are among these, as too few others were taken
 
   /// Times of a step, free of the launch, in the order taken.
   std::vector<double> slopes(const SteppedWork& work) const {

@@ -263,7 +263,7 @@ class ProbeRun {
   PointRunner points_;
   DriftReference reference_;
   std::vector<Measurement> known_;
-  std::map<std::pair<PointKey, std::string>, std::size_t> places_;  ///< in `known_`, by point and unit
+  std::map<std::pair<PointKey, std::string>, std::size_t> places_;  ///< indices in `known_`, by point and unit
   AskedPoints asked_;
   std::map<PointKey, Visited> visited_;
   std::set<PointKey> failed_;

@@ -42,11 +42,11 @@ struct RunnerOptions {
   /// The clocks, temperatures and power that were read since a moment; none where nobody reads them.
   std::function<std::vector<counters::DeviceState>(std::chrono::steady_clock::time_point)> device_state_since =
       [](std::chrono::steady_clock::time_point) { return std::vector<counters::DeviceState>{}; };
-  /// The device's core clock now, told by a little work of its own; empty where nobody can tell.
+  /// The device's core clock now, measured by a little work of its own; empty where it cannot be.
   std::function<std::optional<CoreClock>()> core_clock = [] { return std::optional<CoreClock>{}; };
   /// Brings the device's clock back up before a point is measured; null where it needs none.
   std::shared_ptr<ClockRecovery> clock_recovery;
-  /// Whether something else works on the core that a CPU is measured on; empty where nobody can tell.
+  /// Whether something else works on the core that a CPU is measured on; null where that is not known.
   std::shared_ptr<SmtInterference> smt_interference;
   std::shared_ptr<counters::TrafficMeter> traffic;  ///< null where nobody counts what moves
   os::ThreadId reading_thread = 0;  ///< the thread that reads them, if any; kept off the core that a CPU is measured on

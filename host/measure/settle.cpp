@@ -33,7 +33,7 @@ std::optional<std::string> why_clock_is_wrong(const SteppedWork& arithmetic) {
   arithmetic.run(steps);  // compiles
   // Others may keep the host waiting, so that one run that agrees is enough.
   double best = 0;
-  device::Nanoseconds step = device::Nanoseconds::max();  // no more than the shortest wait says
+  device::Nanoseconds step = device::Nanoseconds::max();  // an upper bound: the shortest wait
   device::Nanoseconds device{0};
   device::Nanoseconds host{0};
   for (int check = 0; check < checks + further_checks;) {

@@ -7,7 +7,7 @@
 namespace sonde::measure {
 
 /// Tells whether something else works on the core that is measured: a program on its second hardware thread, often of
-/// another virtual machine, of which no counter of this system says anything. It takes room in the core's own caches
+/// another virtual machine, which no counter of this system shows. It takes room in the core's own caches
 /// and turns of its units, so that hits in the first cache take longer than usual, by the clock and beside dependent
 /// arithmetic. A clock that falls, as many do after milliseconds of waiting for memory, slows both alike.
 class SmtInterference {
@@ -51,7 +51,7 @@ class SmtInterference {
   Timed arithmetic_;
   device::Nanoseconds budget_;
   device::Nanoseconds budget_for_work_ = budget_;
-  std::deque<Look> recent_;  ///< when somebody asked, without those while waiting
+  std::deque<Look> recent_;  ///< looks of `present`, without those of `wait_until_gone`
 };
 
 /// Keeps every thread of this process, the driver's included, on one CPU while it lives, but for `spared`, which is
@@ -66,7 +66,7 @@ class OneCore {
   OneCore& operator=(const OneCore&) = delete;
 
  private:
-  os::Cpus allowed_;  ///< to the thread that made this
+  os::Cpus allowed_;  ///< CPUs of the thread that made this
   std::map<os::ThreadId, os::Cpus> before_;
 };
 

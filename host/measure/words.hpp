@@ -127,7 +127,7 @@ constexpr std::array<std::string_view, 2> spellings(Writer) { return {"cpu", "gp
 /// The words of a record's `series`. A field without a value is absent there. The fields stand in the order of their
 /// keys, so that curves sort as their records do.
 struct Words {
-  std::optional<Beside> beside;  ///< what runs meanwhile
+  std::optional<Beside> beside;  ///< the work that runs meanwhile
   std::optional<BytesCounted> bytes_counted;
   std::optional<Chain> chain;
   std::optional<CoreKind> core;
@@ -156,7 +156,7 @@ struct Words {
   std::optional<std::uint32_t> stride_bytes;  ///< "64K" in a record
   std::optional<ArithmeticType> type;
   std::optional<Writer> writer;
-  Name unknown;  ///< what a later version says beside these, kept so that its curves stay apart
+  Name unknown;  ///< words of a later version, kept so that its curves stay apart
 
   friend constexpr auto operator<=>(const Words&, const Words&) = default;
 };
@@ -164,7 +164,7 @@ struct Words {
 /// The numbers of a record's `x`.
 struct Coordinates {
   std::optional<double> address;  ///< byte of a line at which a locked word begins
-  std::optional<double> bytes;    ///< of a working set, or of what is moved
+  std::optional<double> bytes;    ///< size of a working set, or bytes that are moved
   std::optional<double> cpu_threads;
   std::optional<double> delay;  ///< units of idle time between the loads of those that keep the memory busy
   std::optional<double> from;   ///< a CPU or a NUMA node: whose memory, or who sends

@@ -24,7 +24,7 @@ using SendLine = std::function<void(const std::string& line)>;
 struct WorkerHandlers {
   std::function<void(std::string_view line)> line;         ///< called for each complete line
   std::function<void()> tick;                              ///< called several times a second
-  std::function<void(std::string_view text)> diagnostics;  ///< what the driver wrote to its standard error
+  std::function<void(std::string_view text)> diagnostics;  ///< the driver's text on standard error
 };
 
 struct WorkerLimits {
@@ -38,7 +38,7 @@ struct WorkerLimits {
       : silence(longest_silence), end(latest_end) {}
 };
 
-/// A program that is started as a worker, and the text that says what it has to do.
+/// A program that is started as a worker, and the text of its task.
 struct WorkerCommand {
   std::filesystem::path program;
   std::vector<std::string> arguments;

@@ -14,29 +14,29 @@ struct ExtraValues {
   const Curve* curve = nullptr;
   Words varied = {};  ///< the point's words are kept but for the curve's own and these
   std::vector<double> values = {};
-  std::vector<std::size_t> visits = {};  ///< as in `Measurement`
+  std::vector<std::size_t> visits = {};  ///< the same as in `Measurement`
   Coordinates x = {};                    ///< these numbers take the place of the point's
 };
 
 /// The values in the curve's unit, in the order taken, and their circumstances.
 struct Repetitions {
   std::vector<double> values;
-  std::uint64_t steps = 0;          ///< as in `State`
-  std::uint64_t counted_steps = 0;  ///< of each window of `Limits::traffic`; 0 where they are `steps`
-  double launch_ns = 0;             ///< as in `State`
+  std::uint64_t steps = 0;          ///< the same as in `State`
+  std::uint64_t counted_steps = 0;  ///< steps in each window of `Limits::traffic`; 0 where they are `steps`
+  double launch_ns = 0;             ///< the same as in `State`
   double settling = 0;              ///< share by which untimed laps still got faster when the limit ended them, or 0
-  double smt_interference = 0;      ///< as in `State`
-  double interrupted = 0;           ///< as in `State`
-  bool disturbed = false;           ///< those are among the values, as too few others were taken
-  std::vector<std::size_t> visits = {};  ///< as in `Measurement`, where they were taken at several moments
-  Coordinates reached = {};              ///< x that only the measurement tells; added to the point's
+  double smt_interference = 0;      ///< the same as in `State`
+  double interrupted = 0;           ///< the same as in `State`
+  bool disturbed = false;           ///< disturbed values are among these, as too few others were taken
+  std::vector<std::size_t> visits = {};  ///< the same as in `Measurement`, where they were taken at several moments
+  Coordinates reached = {};              ///< numbers that only the measurement knows; added to the point's x
   std::vector<ExtraValues> extra = {};   ///< the same curves, in the same order, at every replicate
 };
 
-/// A curve that the time of a step tells too.
+/// A further curve whose values follow from the time of a step.
 struct DerivedCurve {
   const Curve* curve = nullptr;
-  Words varied = {};  ///< as in `ExtraValues`
+  Words varied = {};  ///< the same as in `ExtraValues`
   std::function<double(double nanoseconds_per_step)> value;
 };
 
@@ -52,7 +52,7 @@ struct SteppedWork {
   std::function<device::Nanoseconds(std::uint64_t steps)> run;
   /// The reason for which the last run did not do its work, read from device memory; empty when it did it.
   std::function<std::optional<std::string>()> proof_failure;
-  /// Whether the last run's threads did not have their cores for all of it; empty where nobody can tell.
+  /// Whether the last run's threads did not have their cores for all of it; empty where that is not known.
   std::function<bool()> interrupted = {};
   std::function<double(double nanoseconds_per_step)> value;
   std::vector<DerivedCurve> derived = {};
@@ -67,11 +67,11 @@ struct SelfTimedWork {
 /// The work of a point.
 struct Workload {
   std::variant<SteppedWork, SelfTimedWork> work;
-  std::string instruction = {};  ///< by which the driver had it loaded, where it says
+  std::string instruction = {};  ///< the load instruction of the driver's code, where it is known
   bool one_core = false;         ///< a single chain: on a CPU device it has to stay on one core
-  double bytes_per_step = 0;     ///< that one step asks memory for, all arrays together; 0 where that is not known
+  double bytes_per_step = 0;     ///< bytes that one step asks memory for, all arrays together; 0 where not known
   bool has_cycles = true;        ///< its time passes on the device's core, so that it is also given in cycles
-  Shape shape = {};              ///< as in `State`
+  Shape shape = {};              ///< the same as in `State`
 };
 
 }  // namespace sonde::measure

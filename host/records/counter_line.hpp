@@ -22,11 +22,10 @@ struct CounterRecord {
   std::string source;
   counters::Traffic traffic;
   counters::HitRate hit_rate;
-  bool baseline = false;                             ///< before what is watched began
-  unsigned beat_bytes = 0;                           ///< of one count at the fabric; 0 where none is counted
-  std::optional<counters::KnownTraffic> known = {};  ///< of a self-check
-  std::optional<CountedPoint> point =
-      {};  ///< of a run; the interval is its timed dispatches, without what lies between
+  bool baseline = false;                             ///< the interval was before the watched command began
+  unsigned beat_bytes = 0;                           ///< bytes of one count at the fabric; 0 where none is counted
+  std::optional<counters::KnownTraffic> known = {};  ///< the known load of a self-check
+  std::optional<CountedPoint> point = {};            ///< a run's point; the interval is its timed dispatches alone
 };
 
 std::string counter_line(const CounterRecord& counter);

@@ -34,12 +34,12 @@ class Writer {
   }
   /// A number with all its digits.
   void exact(const char* key, double value) { object_[key] = value; }
-  /// A field that is absent where there is nothing to say.
+  /// A field that is absent where its value is nothing.
   template <typename Value>
   void if_any(const char* key, const Value& value) {
     if (!is_nothing(value)) field(key, value);
   }
-  /// A field that is null where nobody says.
+  /// A field that is null where its value is not known.
   template <typename Value>
   void or_null(const char* key, const Value& value) {
     if (is_nothing(value)) {

@@ -14,7 +14,7 @@ struct ApiDevice {
 
 /// One piece of hardware, however many APIs and drivers show it.
 struct DeviceRecord {
-  std::string id;  ///< the same under another driver version
+  std::string id;  ///< stays the same under another driver version
   std::string name;
   device::DeviceType type = device::DeviceType::discrete;
   std::string uuid;
@@ -23,7 +23,7 @@ struct DeviceRecord {
   std::uint64_t memory_bytes = 0;
   bool unified_memory = false;
   std::uint32_t line_bytes = 64;
-  std::vector<device::StatedCache> stated_caches;  ///< as the system and all drivers say
+  std::vector<device::StatedCache> stated_caches;  ///< caches that the system and all drivers state
   std::optional<ApiDevice> opencl;
   std::optional<ApiDevice> vulkan;
   std::optional<ApiDevice> cpu;  ///< the host processor itself, without a driver

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 constexpr std::uint64_t largest_file_bytes = 16 << 20;
 
-/// Accepts everything and remembers where reading stopped: the library's own exceptions do not always say.
+/// Accepts everything and remembers where reading stopped: the library's own exceptions do not always have the place.
 struct Stop : nlohmann::json_sax<json> {
   std::size_t at = 0;
   bool null() override { return true; }

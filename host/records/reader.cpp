@@ -47,7 +47,7 @@ measure::FoundLevel level_of(const Json& json) {
   level.found.latency_ns = get<analysis::Bracket>(json, "latency_ns");
   level.cycles = get_if_there<analysis::Bracket>(json, "cycles");
   level.gbps = get_if_there<analysis::Bracket>(json, "bandwidth");
-  // Files of earlier versions say neither.
+  // Files of earlier versions have neither.
   level.name = get_if_there<std::string>(json, "name")
                    .value_or(level.found.bytes ? "level " + std::to_string(level.level) : "memory");
   level.matches = get_if_there<int>(json, "matches");

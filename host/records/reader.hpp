@@ -17,7 +17,7 @@ struct RunLine {
 struct DeviceLine {
   std::string device;  ///< its id
   std::string name;
-  std::uint32_t line_bytes = 0;  ///< 0 where the file does not say
+  std::uint32_t line_bytes = 0;  ///< 0 where the file has none
   std::uint32_t page_bytes = 0;  ///< the same: of a walk with one line a page
   std::vector<device::StatedCache> stated_caches = {};
 };
@@ -34,7 +34,7 @@ struct LevelLine {
 
 struct FindingLine {
   Origin origin;
-  std::string name;  ///< of its kind, which is not looked up here
+  std::string name;  ///< the name of its kind, which is not looked up here
   measure::Finding finding;
 };
 
@@ -106,7 +106,7 @@ Line read_line(std::string_view text);
 std::optional<Line> parse_line(std::string_view text);
 
 /// A record file's lines, unknown kinds left out. Throws InvalidFile with one sentence when the file cannot be read, is
-/// no record file or has another schema. An unfinished last line is skipped and said so in `note`.
+/// no record file or has another schema. An unfinished last line is skipped, which `note` mentions.
 std::vector<Line> read_file(const std::filesystem::path& path, std::string& note);
 
 /// The records of a file's text; `name` stands for the file in messages.

@@ -18,10 +18,10 @@ struct MeasureTask {
   std::string model;  ///< the text of a simulated device's file; empty for a real one
   std::vector<std::string> probes;
   measure::Request request;
-  std::chrono::steady_clock::time_point run_start;  ///< by a clock that all processes of a machine share
+  std::chrono::steady_clock::time_point run_start;  ///< a time of the clock that all processes of a machine share
   bool needs_host_core = false;  ///< the driver, which the worker loads, is kept off the companion's core
-  bool counts_traffic = false;   ///< beside every probe, not only those that want hit rates
-  std::string sysfs_root = "/";  ///< of the tree that clocks, temperature and power are read from
+  bool counts_traffic = false;   ///< traffic is counted beside every probe, not only those that want hit rates
+  std::string sysfs_root = "/";  ///< the tree that clocks, temperature and power are read from
 };
 
 using Task = std::variant<ListTask, MeasureTask>;

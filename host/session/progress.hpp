@@ -9,7 +9,7 @@ namespace sonde::session {
 /// nothing is drawn, each worker gets one plain line.
 class Progress {
  public:
-  /// `workers`: how many there will be; until they say otherwise, each is expected to take as long as the first.
+  /// `workers` is their number; until they report their plans, each is expected to take as long as the first.
   Progress(bool drawn, int workers);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -34,7 +34,7 @@ class Progress {
   bool drawn_;
   int workers_;
   int workers_ended_ = 0;
-  double expected_of_ended_ = 0;   ///< what the workers that ended were expected to take
+  double expected_of_ended_ = 0;   ///< expected time of the workers that ended
   double expected_of_worker_ = 0;  ///< this worker's points so far
   double done_of_worker_ = 0;
   double current_point_ = 0;

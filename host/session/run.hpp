@@ -62,7 +62,7 @@ class Run {
   /// The progress of a worker.
   struct WorkerPosition {
     std::size_t probes_begun = 0;
-    records::PointLine point;  ///< without a name before the probe's first point
+    records::PointLine point;  ///< has no name before the probe's first point
   };
   void take(std::string_view text, WorkerPosition& position);
   /// Declares the curve or the kind of finding of a line, before the first line of it.

@@ -70,7 +70,7 @@ std::vector<std::size_t> matches(const std::vector<DeviceRecord>& devices, const
   if (!wanted.empty() && std::ranges::all_of(wanted, [](unsigned char c) { return std::isdigit(c) != 0; }) &&
       wanted.size() < 6) {
     const std::size_t index = std::stoul(wanted);
-    if (index < devices.size()) return {index};  // else it may be part of a name: "4090"
+    if (index < devices.size()) return {index};  // a larger number may be part of a name: "4090"
   }
   auto exact = all_that([&](const DeviceRecord& device) {
     return lower(device.id) == wanted || (!device.pci.empty() && lower(device.pci) == wanted) ||
@@ -153,7 +153,7 @@ std::vector<Target> select(const std::vector<DeviceRecord>& devices, const std::
       continue;
     }
     const std::vector<std::size_t> found = matches(devices, selector);
-    // The caller says what to install where no device was asked for and none is there.
+    // The caller advises what to install where no device was asked for and none is there.
     if (found.empty() && !selectors.empty()) {
       throw UsageError("no device matches '" + selector + "'; sonde list shows what there is");
     }

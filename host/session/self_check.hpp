@@ -34,7 +34,7 @@ LoadMaker loads_of_this_cpu();
 struct SelfCheckPlan {
   std::chrono::nanoseconds interval{};  ///< between two readings
   double repetition_seconds = 0;
-  std::size_t repetitions = 5;  ///< of each load; all loads once, then all again
+  std::size_t repetitions = 5;  ///< repetitions of each load; all loads once, then all again
 };
 
 /// Makes each load and reads the counters meanwhile; calls `done` with every repetition. Ends early where the user

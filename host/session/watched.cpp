@@ -20,9 +20,9 @@ std::optional<double> gbps(const Traffic& traffic, std::initializer_list<Role> r
   return bytes / traffic.seconds * 1e-9;
 }
 
-/// Splits the traffic by requester, as far as counters tell. The fabric's traffic without the CPU's is that of the GPU
-/// and devices: no counter that is known here tells those apart. It may be negative: traffic from core to core is the
-/// CPU's but passes no station.
+/// Splits the traffic by requester, as far as counters show it. The fabric's traffic without the CPU's is that of the
+/// GPU and devices: no counter that is known here tells those apart. It may be negative: traffic from core to core is
+/// the CPU's but passes no station.
 void split_by_requester(WatchedPart& part, const Traffic& known) {
   part.cpu_gbps = gbps(known, {Role::cpu_requests});
   part.gpu_gbps = gbps(known, {Role::gpu_requests});

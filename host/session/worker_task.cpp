@@ -191,7 +191,7 @@ std::shared_ptr<measure::SmtInterference> smt_interference(device::Device& devic
       arithmetic_on(device), smt_wait_budget(task.request.effort));
 }
 
-/// The source of cycles, which are a second unit on a device whose core clock can be told.
+/// The source of cycles, which are a second unit on a device whose core clock can be measured.
 std::function<std::optional<measure::CoreClock>()> core_clock(device::Device& device, const measure::Settled& settled,
                                                               counters::Sampler& sampler, measure::Observer& observer) {
   const auto begin = std::chrono::steady_clock::now();

@@ -85,7 +85,7 @@ std::string chart(std::span<const ChartCurve> curves, int columns, int rows) {
     labels[static_cast<std::size_t>(rows - 1 - cell(y, std::log10(value), rows))] = number_text(value);
   }
   if (std::ranges::all_of(labels, &std::string::empty)) {
-    // No round value lies in so narrow a range: its ends say where it is.
+    // No round value lies in so narrow a range: its ends are labelled instead.
     labels.front() = number_text(std::pow(10, y.high));
     labels.back() = number_text(std::pow(10, y.low));
   }

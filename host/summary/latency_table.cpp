@@ -117,7 +117,7 @@ std::string code_overhead(const LatencyCurves& curves, int columns) {
 /// A clock is slow below this share of the highest: a GPU moves its clock by a few percent all the time.
 constexpr double clearly_below = 0.9;
 
-std::string so_many(std::size_t some, std::size_t all) {
+std::string points_of(std::size_t some, std::size_t all) {
   return fmt::format("{} of {} {} measured ", some, all, all == 1 ? "point was" : "points were");
 }
 
@@ -138,14 +138,14 @@ std::string throttling_note(const std::string& device, const View& view, int col
   std::string text;
   if (throttled > 0) {
     text += wrapped(fmt::format("{}while the GPU was throttled ({}): the device can be faster.",
-                                so_many(throttled, points.size()), fmt::join(reasons, ", ")),
+                                points_of(throttled, points.size()), fmt::join(reasons, ", ")),
                     columns);
   }
   const double highest = clocks.empty() ? 0 : std::ranges::max(clocks);
   const auto slow = std::ranges::count_if(clocks, [&](double clock) { return clock < clearly_below * highest; });
   if (slow > 0) {
     text += wrapped(fmt::format("{}at a clock more than 10 % below the highest, {:.0f} MHz.",
-                                so_many(static_cast<std::size_t>(slow), points.size()), highest),
+                                points_of(static_cast<std::size_t>(slow), points.size()), highest),
                     columns);
   }
   return text;

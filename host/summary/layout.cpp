@@ -33,7 +33,7 @@ bool is_unit(std::string_view word) {
   return std::ranges::find(units, word) != units.end() || std::ranges::find(units, without_sign(word)) != units.end();
 }
 
-std::vector<Word> words_of(std::string_view text) {
+std::vector<Word> split_words(std::string_view text) {
   std::vector<Word> words;
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t begin = std::min(text.find_first_not_of(' ', start), text.size());
@@ -54,7 +54,7 @@ std::vector<Word> words_of(std::string_view text) {
 /// The words of a text in lines, each of at most so many columns where no word is wider.
 std::vector<std::string> lines_of(std::string_view text, std::size_t first_columns, std::size_t further_columns) {
   std::vector<std::string> lines(1);
-  for (const auto& [word, blanks] : words_of(text)) {
+  for (const auto& [word, blanks] : split_words(text)) {
     const std::size_t room = lines.size() == 1 ? first_columns : further_columns;
     if (lines.back().empty()) {
       lines.back() = word;
@@ -108,7 +108,7 @@ void leave_out_spare(Block& block, std::size_t room) {
 std::size_t least_width(const std::vector<std::vector<std::string>>& rows, std::size_t column) {
   std::size_t least = least_wrapped;
   for (const auto& cells : rows) {
-    for (const Word& word : words_of(cells[column])) least = std::max(least, width_of(word.text));
+    for (const Word& word : split_words(cells[column])) least = std::max(least, width_of(word.text));
   }
   return least;
 }

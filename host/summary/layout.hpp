@@ -24,8 +24,8 @@ std::string three_digits(double value, double half_width);
 
 struct Column {
   std::string head;
-  bool left = false;  ///< for words; numbers stand to the right
-  int spare = 0;      ///< without room the column with the highest number is left out first; 0 never
+  bool left = false;  ///< a column of words; numbers stand to the right
+  int spare = 0;      ///< the column with the highest number is left out first where room is short; 0 never
 };
 
 /// Rows under heads, two blanks between columns. A column without any cell is left out. In a table that is too wide the

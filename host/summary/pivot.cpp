@@ -127,7 +127,7 @@ class PivotText {
   bool rows_are_sizes_;
   std::map<Heading, Cells> rows_;
   std::set<Heading> column_names_;
-  std::map<std::string, std::size_t> words_;  ///< in the order in which they were met
+  std::map<std::string, std::size_t> words_;  ///< numbered in the order in which they were met
 };
 
 /// The keys that a table shows, or that follow from what it shows: two CPUs determine where they lie to each other.
