@@ -218,6 +218,6 @@ const Probe latency{.name = "latency",
                     .conclude = latency_probe::conclude,
                     // Edges, further walks and other paths follow the first batch.
                     .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 3.0 : 5.0; },
-                    .levels = LevelsOf::latency};
+                    .levels = measure::LevelsOf::latency};
 
 }  // namespace sonde::probes
