@@ -53,8 +53,7 @@ move memory, never a GPU, and shows what each counter saw of it. Its record file
 --source replay:FILE --self-check on any machine.)";
 
 /// Checks for options whose text CLI11 would read too kindly: -1 as a large seed, an empty text as "not given", and
-/// after
-/// "--out=" the next option as a file.
+/// after "--out=" the next option as a file.
 const CLI::Validator not_empty(
     [](const std::string& text) {
       return text.empty() || text.front() == '-' ? "needs a value, not '" + text + "'" : std::string();
@@ -84,6 +83,13 @@ const CLI::Validator folder(
                                                                        : "there is no folder '" + text + "'";
     },
     "");
+
+/// Adds an option with a value, which the help calls `type`.
+template <typename Value>
+CLI::Option* add(CLI::App& app, const char* name, Value& value, const char* help, const char* type,
+                 const CLI::Validator& check) {
+  return app.add_option(name, value, help)->type_name(type)->check(check);
+}
 
 /// Adds the COMMAND after --, of which CLI11 does not know, to the usage line.
 class WithCommand final : public CLI::Formatter {
@@ -115,36 +121,25 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_option("--probe", options.probes, "Which probes: " + names + " (default: all that apply)")
       ->type_name("NAME[,NAME...]")
       ->delimiter(',');
-  run.add_option("--sizes", options.sizes, "Smallest and largest working set, powers of 1024, e.g. 4K:1G")
-      ->type_name("MIN:MAX")
-      ->check(not_empty);
-  run.add_option("--frame", options.frame, "What the probe frames renders (default: a frame that is built in)")
-      ->type_name("FILE.json")
-      ->check(not_empty);
+  add(run, "--sizes", options.sizes, "Smallest and largest working set, powers of 1024, e.g. 4K:1G", "MIN:MAX",
+      not_empty);
+  add(run, "--frame", options.frame, "What the probe frames renders (default: a frame that is built in)", "FILE.json",
+      not_empty);
   run.add_option("--effort", options.effort, "How much to measure")
       ->check(CLI::IsMember({"quick", "normal", "thorough"}))
       ->capture_default_str();
-  run.add_option("--seed", options.seed, "Seed of every random choice")
-      ->type_name("N")
-      ->check(whole_number)
+  add(run, "--seed", options.seed, "Seed of every random choice", "N", whole_number)->capture_default_str();
+  add(run, "-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)", "FILE",
+      not_empty);
+  add(run, "--silence-limit", options.silence_limit_seconds,
+      "A worker that reports nothing for so many seconds is ended", "SECONDS", seconds_above_zero)
       ->capture_default_str();
-  run.add_option("-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)")
-      ->type_name("FILE")
-      ->check(not_empty);
-  run.add_option("--silence-limit", options.silence_limit_seconds,
-                 "A worker that reports nothing for so many seconds is ended")
-      ->type_name("SECONDS")
-      ->check(seconds_above_zero)
+  add(run, "--runs", options.runs,
+      "Repeat the whole run N times, each into a numbered file, for sonde compare; the seed grows by one each time",
+      "N", CLI::Range(1, 1000).description(""))
       ->capture_default_str();
-  run.add_option(
-         "--runs", options.runs,
-         "Repeat the whole run N times, each into a numbered file, for sonde compare; the seed grows by one each time")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000).description(""))
-      ->capture_default_str();
-  run.add_option("--time-limit", options.time_limit_seconds, "The whole run, or all runs, end after so many seconds")
-      ->type_name("SECONDS")
-      ->check(seconds_above_zero);
+  add(run, "--time-limit", options.time_limit_seconds, "The whole run, or all runs, end after so many seconds",
+      "SECONDS", seconds_above_zero);
   run.add_flag(
       "--counters", options.counters,
       "Count the traffic at the fabric and at memory beside each point, where this machine has counters for it");
@@ -152,10 +147,8 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       "--allow-split-locks", [&options] { options.allowed = {"allow-split-locks"}; },
       "Let core-to-core lock words across two cache lines, which slows all that runs on this machine down for a "
       "part of a second");
-  run.add_option("--sysfs-root", options.sysfs_root,
-                 "Read clocks, temperature and power from a tree below DIR, for tests")
-      ->type_name("DIR")
-      ->check(folder)
+  add(run, "--sysfs-root", options.sysfs_root, "Read clocks, temperature and power from a tree below DIR, for tests",
+      "DIR", folder)
       ->capture_default_str();
   run.add_flag_callback("--no-progress", [&options] { options.progress = false; }, "No progress bar");
   run.add_flag("-v", options.verbose, "Show what the drivers print");
@@ -170,33 +163,22 @@ void add_levels_options(CLI::App& levels, LevelsOptions& options) {
 void add_watch_options(CLI::App& watch, WatchOptions& options) {
   watch.formatter(std::make_shared<WithCommand>());
   watch.footer(watch_examples);
-  watch.add_option("-o,--out", options.out, "Record file (default: results/<host>-watch-<source>-<UTC time>.jsonl)")
-      ->type_name("FILE")
-      ->check(not_empty);
-  watch.add_option("--interval", options.interval_ms, "Milliseconds between samples, 0.5 to 1000")
-      ->type_name("MS")
-      ->check(CLI::Range(0.5, 1000.0).description(""))
+  add(watch, "-o,--out", options.out, "Record file (default: results/<host>-watch-<source>-<UTC time>.jsonl)", "FILE",
+      not_empty);
+  add(watch, "--interval", options.interval_ms, "Milliseconds between samples, 0.5 to 1000", "MS",
+      CLI::Range(0.5, 1000.0).description(""))
       ->capture_default_str();
-  watch
-      .add_option(
-          "--seconds", options.seconds,
-          "Watch for so long (default: until COMMAND ends, or Ctrl-C); of a self-check, its loads together (12)")
-      ->type_name("S")
-      ->check(seconds_above_zero);
-  watch
-      .add_option("--window", options.window_seconds,
-                  "Seconds of each line that is shown, and of the busiest times at the end")
-      ->type_name("S")
-      ->check(seconds_above_zero)
+  add(watch, "--seconds", options.seconds,
+      "Watch for so long (default: until COMMAND ends, or Ctrl-C); of a self-check, its loads together (12)", "S",
+      seconds_above_zero);
+  add(watch, "--window", options.window_seconds,
+      "Seconds of each line that is shown, and of the busiest times at the end", "S", seconds_above_zero)
       ->capture_default_str();
-  watch.add_option("--source", options.source, "replay:FILE or msr (default: the counters that this machine has)")
-      ->type_name("NAME")
-      ->check(not_empty);
+  add(watch, "--source", options.source, "replay:FILE or msr (default: the counters that this machine has)", "NAME",
+      not_empty);
   watch.add_flag("--self-check", options.self_check,
                  "Have the CPU move known traffic, and say what each counter saw of it");
-  watch.add_option("--sysfs-root", options.sysfs_root, "Look for counters in a tree below DIR, for tests")
-      ->type_name("DIR")
-      ->check(folder)
+  add(watch, "--sysfs-root", options.sysfs_root, "Look for counters in a tree below DIR, for tests", "DIR", folder)
       ->capture_default_str();
 }
 

@@ -35,8 +35,8 @@ enum class Target { device, host_cpu };
 /// Levels that two probes of one device find, each by its own measure.
 enum class LevelsOf { none, latency, bandwidth };
 
-/// A question about memory. Stateless: declarations and functions. Several may share a name in records, each with an
-/// id of its own.
+/// A question about memory. Stateless: declarations and functions. Several may share a name in records, each with an id
+/// of its own.
 struct Probe {
   std::string_view name;
   std::string_view id = name;

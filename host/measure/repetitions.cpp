@@ -11,8 +11,8 @@ constexpr Nanoseconds most_refilled{40e6};
 constexpr Nanoseconds longest_for_a_refill{8e6};
 constexpr int launches_timed = 5;
 
-/// Grows the dispatch until it lasts about `wanted`; returns the time of a step. The launch is still in it, so a
-/// step is over-estimated rather than under-estimated, and no dispatch lasts longer than predicted by much.
+/// Grows the dispatch until it lasts about `wanted`; returns the time of a step. The launch is still in it, so a step
+/// is over-estimated rather than under-estimated, and no dispatch lasts longer than predicted by much.
 double calibrate(const ProvedRun& run, Nanoseconds wanted, const SteppedWork& work) {
   run(work.quantum);  // the first launch compiles, allocates and wakes the device: its time means nothing
   const std::uint64_t most = work.most / work.quantum * work.quantum;
@@ -39,8 +39,8 @@ double calibrate(const ProvedRun& run, Nanoseconds wanted, const SteppedWork& wo
 }
 
 /// Long dispatches last so long that a quarter takes in again what a launch pushes out of a CPU's second cache, where
-/// little time does that; a set that takes more is a larger cache's, of which a launch pushes out next to nothing.
-/// Half a lap of a cycle takes in nothing of what its other half lost, so a quarter is a whole lap, or it is not tried.
+/// little time does that; a set that takes more is a larger cache's, of which a launch pushes out next to nothing. Half
+/// a lap of a cycle takes in nothing of what its other half lost, so a quarter is a whole lap, or it is not tried.
 Nanoseconds long_enough_to_refill(Nanoseconds stretch, double per_step, const SteppedWork& work) {
   const auto least = static_cast<double>(largest_short_part * (work.refill + work.quantum));
   const Nanoseconds wanted(least * per_step);

@@ -52,9 +52,9 @@ struct RunnerOptions {
   os::ThreadId reading_thread = 0;  ///< the thread that reads them, if any; kept off the core that a CPU is measured on
 };
 
-/// Asks `device` the probe's question: every point that the probe wants, measured, proved and reported; a point
-/// that fails or cannot be measured is reported with its reason and the rest goes on. Returns whether `device` can be
-/// asked further: not where it was lost, or failed so often that another process may find it working again.
+/// Asks `device` the probe's question: every point that the probe wants, measured, proved and reported; a point that
+/// fails or cannot be measured is reported with its reason and the rest goes on. Returns whether `device` can be asked
+/// further: not where it was lost, or failed so often that another process may find it working again.
 bool run_probe(device::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer);
 
 }  // namespace sonde::measure

@@ -13,8 +13,8 @@ struct Settled {
 /// waits for it, or more than that time. Empty where it can be. The work must be long beside a launch.
 std::optional<std::string> why_clock_is_wrong(const SteppedWork& arithmetic);
 
-/// Runs a chain of dependent arithmetic until its speed, which depends on the clock alone, stands still: GPUs
-/// start at a fraction of their clock and climb for up to half a second. Gives up after `longest` of device time.
+/// Runs a chain of dependent arithmetic until its speed, which depends on the clock alone, stands still: GPUs start at
+/// a fraction of their clock and climb for up to half a second. Gives up after `longest` of device time.
 Settled settle_clock(const SteppedWork& arithmetic, device::Nanoseconds longest, const std::function<void()>& alive);
 
 /// Brings a GPU's clock back to where it was. Some drivers let it fall to a third while the host prepares a working

@@ -7,9 +7,9 @@
 namespace sonde::measure {
 
 /// Tells whether something else works on the core that is measured: a program on its second hardware thread, often of
-/// another virtual machine, which no counter of this system shows. It takes room in the core's own caches
-/// and turns of its units, so that hits in the first cache take longer than usual, by the clock and beside dependent
-/// arithmetic. A clock that falls, as many do after milliseconds of waiting for memory, slows both alike.
+/// another virtual machine, which no counter of this system shows. It takes room in the core's own caches and turns of
+/// its units, so that hits in the first cache take longer than usual, by the clock and beside dependent arithmetic. A
+/// clock that falls, as many do after milliseconds of waiting for memory, slows both alike.
 class SmtInterference {
  public:
   /// `walk` covers most of the first cache, by the API that is measured; `arithmetic` is a dependent chain on the same

@@ -97,8 +97,8 @@ WorkerEnd run_worker(const WorkerCommand& command, const WorkerHandlers& handler
   Listener listener(handlers);
   WorkerEnd end;
   for (bool more = true; more;) {
-    // A process that the driver left behind may hold the pipes open for ever, so the worker's own end counts too:
-    // its last output is in the pipe then.
+    // A process that the driver left behind may hold the pipes open for ever, so the worker's own end counts too: its
+    // last output is in the pipe then.
     const bool ended = child.has_ended();
     const os::Child::Pieces pieces = child.read(ended ? std::chrono::milliseconds(0) : between_ticks);
     listener.take(pieces);

@@ -22,8 +22,8 @@ inline constexpr Range share{.most = 1};
 /// A value as a file has it, on one line and cut short.
 std::string shown(const nlohmann::json& value);
 
-/// The fields of one JSON object that a person wrote, each taken at most once. Every complaint is an
-/// InvalidFile of one sentence: the file, the field with its path, what it must be and what it is.
+/// The fields of one JSON object that a person wrote, each taken at most once. Every complaint is an InvalidFile of one
+/// sentence: the file, the field with its path, what it must be and what it is.
 class Fields {
  public:
   /// `path` is the object's own, empty for the file's outermost; throws where `object` is none.

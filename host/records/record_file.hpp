@@ -15,8 +15,8 @@ std::string already_there(const std::filesystem::path& path);
 /// The treatment of a file name that is already taken.
 enum class IfTaken { refuse, number };
 
-/// A record file being written. Every line reaches the system in one call, so a run that is killed keeps all of
-/// them but perhaps the last.
+/// A record file being written. Every line reaches the system in one call, so a run that is killed keeps all of them
+/// but perhaps the last.
 class RecordFile {
  public:
   /// Creates the file, with a number in its name where another has it and that is allowed. Throws std::runtime_error

@@ -27,8 +27,8 @@ struct LoadMaker {
   std::function<void(std::chrono::nanoseconds)> wait;
 };
 
-/// The CPU's loads on this machine: with one core and with all of them, of far more memory than its caches hold.
-/// Throws UsageError where there is too little memory for that.
+/// The CPU's loads on this machine: with one core and with all of them, of far more memory than its caches hold. Throws
+/// UsageError where there is too little memory for that.
 LoadMaker loads_of_this_cpu();
 
 struct SelfCheckPlan {
