@@ -47,7 +47,7 @@ def test_the_summary_has_what_most_programs_compute_with(tmp_path):
 
 def test_each_operation_of_a_type_is_a_row(tmp_path):
     (table,) = COMPUTE.tables(view(tmp_path, *SAMPLES))
-    assert table.headings == ["Type", "Rate, Gop/s", "One after the other, ns"]
+    assert table.headings == ["Type", "Rate, Gop/s", "Latency of one operation, ns"]
     rows = {name: [cell.text for cell in cells] for name, cells in table.rows}
     assert rows == {
         "fp32, fma": ["65000", "2.05"], "fp32, add": ["32000", "–"], "fp32, sine": ["4100", "12.6"],

@@ -77,7 +77,7 @@ def test_hit_rates_by_counters_are_drawn_over_the_resolution(tmp_path):
     assert "7680×4320" in pictures.svg(figure.chart)
     table = FRAMES.tables(seen)[-1]
     assert table.rows[0][0] == "OpenCL, 1280×720"
-    assert [cell.text for cell in table.rows[0][1]] == ["75.0 %", "0.800", "0.200"]
+    assert [cell.text for cell in table.rows[0][1]] == ["75.0 %", "0.80", "0.20"]
 
 
 def test_a_run_without_frames_has_no_section(tmp_path):

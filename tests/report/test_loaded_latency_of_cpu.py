@@ -39,7 +39,7 @@ def test_each_kind_of_load_is_a_line_over_what_it_moved(tmp_path):
     found = lines(view(tmp_path, *SAMPLES))
     assert list(found) == [64 * MIB, 2 * MIB]
     assert list(found[64 * MIB]) == ["same cluster reading", "other cluster reading"]
-    assert [beside.gbps for beside in found[64 * MIB]["same cluster reading"]] == [0, 20.5, 25, 40]
+    assert [gbps for gbps, _ in found[64 * MIB]["same cluster reading"]] == [0, 20.5, 25, 40]
 
 
 def test_the_table_has_latency_and_bandwidth_by_threads_and_delay(tmp_path):

@@ -7,7 +7,7 @@ import re
 import jsonschema
 import pytest
 import synthetic
-from sonde_tools import records, schema
+from sonde_tools import record_types, schema
 
 KINDS = ["run", "device", "curve", "sample", "level", "finding-kind", "finding", "counter", "skip", "error", "end"]
 
@@ -54,7 +54,7 @@ def test_accepts_unknown_fields(validator, examples):
 
 
 def required_of(validator, kind):
-    return validator.schema["$defs"][records.TYPES[kind].__name__]["required"]
+    return validator.schema["$defs"][record_types.RECORDS[kind].__name__]["required"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -54,19 +54,29 @@ def over(across, labelled, quantity, unit, head, noted=None, palette=None, heigh
         *(layer | {"transform": [{"filter": {"param": "shown"}}]} for layer in noted.layers(palette, both.x, height)),
         *_curve_layers(across, palette, both, _tooltip(across, unit, cycles)),
     ]
-    specification = {
-        **frame(head, layers, height, head_pixels=noted.head_pixels, names=palette),
-        # What a reader hovers over is put into words there, so that every row is numbers alone.
-        "transform": [{"filter": {"param": "shown"}}, *_texts(across)],
+    # What a reader hovers over is put into words there, so that every row is numbers alone.
+    specification = interactive(
+        frame(head, layers, height, head_pixels=noted.head_pixels, names=palette), palette, _texts(across)
+    )
+    return Picture(specification, _lines(across, labelled))
+
+
+def interactive(framed, palette, texts, curve="curve", hovered="hovered"):
+    """A specification (object) whose legend hides and shows series, and that a reader can zoom and move.
+
+    framed: of frame(); texts: transforms that put rows into words; curve, hovered: layers that know about either.
+    """
+    return {
+        **framed,
+        "transform": [{"filter": {"param": "shown"}}, *texts],
         "params": [
             {"name": "shown", "select": {"type": "point", "fields": ["series"], "toggle": "true"}, "bind": "legend",
-             "value": [{"series": label} for label in palette], "views": ["curve"]},
+             "value": [{"series": label} for label in palette], "views": [curve]},
             # A plain wheel must scroll the page, and a pinch on a touchpad arrives as a wheel with Ctrl.
             {"name": "view", "select": {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey]"},
-             "bind": "scales", "views": ["hovered"]},
+             "bind": "scales", "views": [hovered]},
         ],
     }  # fmt: skip
-    return Picture(specification, _lines(across, labelled))
 
 
 def frame(head, layers, height=HEIGHT_PIXELS, head_pixels=0, names=()):
@@ -95,6 +105,27 @@ def frame(head, layers, height=HEIGHT_PIXELS, head_pixels=0, names=()):
                        "symbolOpacity": 1, "columns": columns},
         },
     }  # fmt: skip
+
+
+def layer(mark, encoding, only="", **look):
+    """One layer (object): marks of a type for the rows of which the expression `only` holds, or for all."""
+    found = {"mark": {"type": mark, **look}, "encoding": encoding}
+    return found | ({"transform": [{"filter": only}]} if only else {})
+
+
+def points(encoding, only="", **look):
+    """A layer of filled points."""
+    return layer("point", encoding, only, **({"filled": True, "opacity": 1} | look))
+
+
+def hovered(encoding, titles, only="", **look):
+    """A layer of what a pointer finds, larger than the points and invisible; titles: {field: title} of what it says."""
+    return layer("circle", {**encoding, "tooltip": tooltip(titles)}, only, size=190, opacity=0, **look)
+
+
+def of_rows(head, rows, layers, palette=(), height=HEIGHT_PIXELS):
+    """The Picture of rows (objects) that are in no curve."""
+    return Picture({**frame(head, layers, height, names=palette), "data": {"values": rows}})
 
 
 def simulated_mark(labelled):

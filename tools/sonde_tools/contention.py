@@ -1,7 +1,6 @@
 """The report's section on contention: the CPU's latency over what the GPU moves meanwhile."""
 
 from sonde_tools import charts, formats, parts, pivot, windows
-from sonde_tools.pictures import Picture
 from sonde_tools.sections import Section
 
 # Blue for what the GPU's memory traffic does, grey for the control, which has none.
@@ -49,81 +48,45 @@ def _palette(view):
     return dict(zip(lines(view), ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#332288"] * 4, strict=False))
 
 
-def summary(view):
-    """One (colour, text) a line: idle and full load."""
+def _summary(view):
     palette = _palette(view)
     found = []
     for name, points in lines(view).items():
         idle, full = points[0], points[-1]
         text = (
-            f"{name}: {formats.latency(idle.median)} with the GPU idle, {formats.latency(full.median)} while it moves "
+            f"{name}: {formats.latency(idle.median)} with the GPU idle, {formats.latency(full.median)} while it moves"
         )
-        found.append((palette[name], text + formats.gbps(full.x.get("gpu_gbps", 0))))
+        found.append((palette[name], f"{text} {formats.gbps(full.x.get('gpu_gbps', 0))}"))
     return found
 
 
-def chart(view):
-    """The main picture, with a title and subtitle that let it stand alone."""
+def _chart(view):
     rows = [
-        _row(name, point, "idle" if point.x.get("load") == 0 else "load")
+        windows.row(name, point, "idle" if point.x.get("load") == 0 else "load", point.x.get("gpu_gbps", 0))
         for name, points in lines(view).items()
         for point in points
     ]
-    rows += [
-        _row(_name(view, entry, point), point, "control")
-        for entry in _curves(view)
-        if _is_control(entry)
-        for point in entry.points
-    ]
-    palette = _palette(view)
-    layers = [*charts.simulated_mark(_curves(view)), *_layers(rows, palette)]
-    head = parts.head(view, "CPU latency while the GPU uses memory", legend(view), *_beyond_the_picture(rows))
-    return Picture({**charts.frame(head, layers, names=palette), "data": {"values": rows}})
-
-
-def _layers(rows, palette):
-    coloured, y, y_of_p90 = windows.channels(rows, palette, "bandwidth that the GPU reached, GB/s", "CPU latency, ns")
-    titles = {"series": "series", "kind": "windows", "gbps_text": "GPU, GB/s", "p50_text": "p50, ns",
-              "p90_text": "p90, ns", "p99_text": "p99, ns", "windows": "number"}  # fmt: skip
-    traffic = [{"filter": "datum.kind != 'control'"}]
-
-    def points(kind, encoding, **mark):
-        drawn = {"type": "point", "filled": True, "opacity": 1, **mark}
-        return {"mark": drawn, "encoding": encoding, "transform": [{"filter": f"datum.kind == '{kind}'"}]}
-
-    return [
-        {"mark": {"type": "area", "opacity": 0.12, "clip": True}, "transform": traffic,
-         "encoding": {**coloured, "y": y_of_p90, "y2": {"field": "p99"}}},
-        {"mark": {"type": "area", "opacity": 0.22, "clip": True}, "transform": traffic,
-         "encoding": {**coloured, "y": y, "y2": {"field": "p90"}}},
-        {"mark": {"type": "line", "strokeWidth": 1.8}, "encoding": {**coloured, "y": y}, "transform": traffic},
-        points("load", {**coloured, "y": y}, size=30),
-        points("idle", {**coloured, "y": y}, size=110, shape="diamond"),
-        points("control", {"x": coloured["x"], "y": y}, filled=False, size=90, shape="square", strokeWidth=1.8,
-               color=CONTROL_COLOUR),
-        {"mark": {"type": "circle", "size": 190, "opacity": 0},
-         "encoding": {**coloured, "y": y, "tooltip": charts.tooltip(titles)}},
-    ]  # fmt: skip
+    control = [(entry, point) for entry in _curves(view) if _is_control(entry) for point in entry.points]
+    rows += [windows.row(_name(view, entry, point), point, "control", 0) for entry, point in control]
+    kinds = {"load": {"size": 30}, "idle": {"size": 110, "shape": "diamond"},
+             "control": {"filled": False, "size": 90, "shape": "square", "strokeWidth": 1.8, "color": CONTROL_COLOUR}}  # fmt: skip
+    return windows.picture(
+        parts.head(view, "CPU latency while the GPU uses memory", _legend(view), _beyond_the_picture(rows)), rows,
+        _palette(view), ("bandwidth that the GPU reached, GB/s", "CPU latency, ns"),
+        {"series": "series", "kind": "kind", "gbps_text": "GPU, GB/s"}, kinds, "control",
+        below=charts.simulated_mark(_curves(view)),
+    )  # fmt: skip
 
 
 def _beyond_the_picture(rows):
     """A sentence on what is not drawn, where there is anything."""
     highest = max(rows, key=lambda row: row["p99"])
     if highest["p99"] <= windows.highest_shown(rows):
-        return []
-    return [f"Beyond the picture: p99 of up to {highest['p99_text']} ns, at {highest['gbps_text']} GB/s."]
+        return ""
+    return f"Beyond the picture: p99 of up to {highest['p99_text']} ns, at {highest['gbps_text']} GB/s."
 
 
-def _row(name, point, kind):
-    gbps = 0 if kind == "control" else point.x.get("gpu_gbps", 0)
-    return {
-        "series": name, "kind": kind, "gbps": gbps, "gbps_text": formats.significant(gbps) if gbps else "0",
-        **windows.said(point),
-    }  # fmt: skip
-
-
-def legend(view):
-    """What the picture shows, in sentences."""
+def _legend(view):
     text = "Line: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: the GPU was idle."
     if any(_is_control(entry) for entry in _curves(view)):
         text += " Square: the same arithmetic without memory."
@@ -132,17 +95,10 @@ def legend(view):
     return text
 
 
-def tables(view):
-    """Every load: what the GPU reached and the CPU's latency; and what threads of the CPU cost the GPU."""
+def _tables(view):
     return pivot.tables([entry for unit in ("ns", "ratio", "GB/s") for entry in view.of("contention", unit)])
 
 
 CONTENTION = Section(
-    "contention",
-    "CPU latency while the GPU uses memory",
-    lambda view: bool(lines(view)),
-    summary,
-    chart,
-    legend,
-    tables,
-)
+    "contention", "CPU latency while the GPU uses memory", lambda view: bool(lines(view)), _summary, _chart, _legend, _tables
+)  # fmt: skip

@@ -1,6 +1,6 @@
 """The report's section on frames: milliseconds a frame, and gigabytes a second, over the resolution."""
 
-from sonde_tools import axes, formats, frames_by_counters, parts, pivot
+from sonde_tools import axes, formats, moved, parts, pivot
 
 
 def _width_axis(widths):
@@ -25,7 +25,7 @@ def _said(entry):
 def tables(view):
     """A row a resolution with time, bytes and bandwidth, and what counters saw."""
     entries = [entry for unit in ("ms", "bytes", "GB/s") for entry in view.of("frames", unit, "width", "height")]
-    return [*pivot.tables(entries), *frames_by_counters.tables(view, frame_times(view))]
+    return [*pivot.tables(entries), *moved.tables_of_frames(view, frame_times(view))]
 
 
 def further(view):
@@ -33,7 +33,7 @@ def further(view):
     text = "Bytes that the passes read and write, over the time of a frame. It falls where caches serve fewer of them."
     rates = view.of("frames", "GB/s", "width", "height")
     return [
-        *frames_by_counters.figures(view, frame_times(view), RESOLUTION, parts.FURTHER_HEIGHT_PIXELS),
+        *moved.figures_of_frames(view, frame_times(view), RESOLUTION),
         *parts.figure_of_curves(
             "frames-bandwidth", "Bandwidth of frames", RESOLUTION, rates, "bandwidth", "GB/s", text
         ),

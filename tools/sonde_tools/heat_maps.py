@@ -1,7 +1,6 @@
 """A matrix as a picture: a cell for each pair, with its number, in an order that is given."""
 
 from sonde_tools import charts
-from sonde_tools.pictures import Picture
 
 # Numbers fit so many cells side by side.
 _LARGE_NUMBERS = 16
@@ -32,11 +31,12 @@ def heat_map(head, names, rows, across, told, darker="high"):
         "y": {"field": "from", "title": row_title, "type": "nominal", "scale": {"domain": names[0]}},
     }  # fmt: skip
     colour = {"field": "value", "type": "quantitative", "title": unit, "scale": scale}
+    text = {
+        "text": {"field": "text", "type": "nominal"},
+        "color": {"condition": {"test": dark, "value": "white"}, "value": "#222"},
+    }
     layers = [
-        {"mark": {"type": "rect", "stroke": "white"},
-         "encoding": {**place, "color": colour, "tooltip": charts.tooltip(told)}},
-        {"mark": {"type": "text", "fontSize": 13 if len(names[1]) <= _LARGE_NUMBERS else 9},
-         "encoding": {**place, "text": {"field": "text", "type": "nominal"},
-                      "color": {"condition": {"test": dark, "value": "white"}, "value": "#222"}}},
-    ]  # fmt: skip
-    return Picture({**charts.frame(head, layers, height(names[0])), "data": {"values": rows}})
+        charts.layer("rect", {**place, "color": colour, "tooltip": charts.tooltip(told)}, stroke="white"),
+        charts.layer("text", {**place, **text}, fontSize=13 if len(names[1]) <= _LARGE_NUMBERS else 9),
+    ]
+    return charts.of_rows(head, rows, layers, height=height(names[0]))

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from sonde_tools import axes, charts, formats, parts, pivot, series
 from sonde_tools.devices import series_name
-from sonde_tools.pictures import Picture
 from sonde_tools.sections import Figure, Section
 
 _CAPACITY = "effective-capacity"
@@ -103,7 +102,7 @@ def _chart(view, entries, what, text):
     about = {"type": "quantitative", "title": "share that the last cache serves",
              "axis": {"format": ".0%"}, "scale": {"domain": [lowest, highest], "nice": False}}  # fmt: skip
     y = {"field": "share", **about}
-    coloured = {"x": x, "color": charts.colour(palette)}
+    curve = {"x": x, "y": y, "color": charts.colour(palette)}
     titles = {
         "series": "series",
         "size_text": "working set",
@@ -112,21 +111,18 @@ def _chart(view, entries, what, text):
     }
     layers = [
         *charts.simulated_mark(entries),
-        {"mark": {"type": "rule", "opacity": 0.45, "strokeWidth": 3, "clip": True},
-         "encoding": {**coloured, "y": {"field": "low", **about}, "y2": {"field": "high"}}},
-        {"data": {"values": theory}, "mark": {"type": "line", "strokeDash": [5, 3], "strokeWidth": 1.4, "clip": True},
-         "encoding": {"x": x, "y": y, "color": {"field": "series", "type": "nominal"}}},
-        {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 40}, "encoding": {**coloured, "y": y},
-         "transform": [{"filter": "!datum.disturbed && !datum.counted"}]},
-        {"mark": {"type": "point", "shape": "diamond", "filled": False, "opacity": 1, "size": 90, "strokeWidth": 1.5},
-         "encoding": {**coloured, "y": y}, "transform": [{"filter": "datum.counted"}]},
-        {"mark": {"type": "point", "filled": False, "fill": "white", "opacity": 1, "size": 44, "strokeWidth": 1.5},
-         "encoding": {"x": x, "y": y, "color": {"field": "series", "type": "nominal"}},
-         "transform": [{"filter": "datum.disturbed && !datum.counted"}]},
-        {"mark": {"type": "circle", "size": 190, "opacity": 0},
-         "encoding": {**coloured, "y": y, "tooltip": charts.tooltip(titles)}},
+        charts.layer("rule", {**curve, "y": {"field": "low", **about}, "y2": {"field": "high"}}, opacity=0.45, strokeWidth=3,
+                     clip=True),
+        {"data": {"values": theory},
+         **charts.layer("line", {"x": x, "y": y, "color": {"field": "series", "type": "nominal"}}, strokeDash=[5, 3],
+                        strokeWidth=1.4, clip=True)},
+        charts.points(curve, "!datum.disturbed && !datum.counted", size=40),
+        charts.points(curve, "datum.counted", shape="diamond", filled=False, size=90, strokeWidth=1.5),
+        charts.points({**curve, "color": {"field": "series", "type": "nominal"}}, "datum.disturbed && !datum.counted",
+                      filled=False, fill="white", size=44, strokeWidth=1.5),
+        charts.hovered(curve, titles),
     ]  # fmt: skip
-    return Picture({**charts.frame(parts.head(view, what, text), layers, names=palette), "data": {"values": rows}})
+    return charts.of_rows(parts.head(view, what, text), rows, layers, palette)
 
 
 def _row(entry, point):

@@ -18,7 +18,8 @@ _CURVES = """
 bandwidth | GB/s | path=image | memory, pattern, sharing | Read through the texture unit | bytes | higher | Bandwidth by other paths | bytes | path
 bandwidth | GB/s | path=local | memory, pattern, sharing | Read from work-group memory | bytes | higher | Bandwidth by other paths | bytes | path
 compute | Gop/s | | chain, operation, type | Rate | groups | higher | Arithmetic | type, operation | title
-compute | ns | chain=dependent | operation, type | One after the other | groups | lower | Arithmetic | type, operation | title
+compute | Gop/s | | chain, operation, type, level, sharing | Rate by operations a byte | operations_per_byte | higher | Roofline | operations_per_byte | level
+compute | ns | chain=dependent | operation, type | Latency of one operation | | lower | Arithmetic | type, operation | title
 loaded-latency | ns | | path, memory | Latency | gpu_gbps | lower | Latency of a load beside what the rest of the device moves | bytes, gpu_gbps | title
 loaded-latency | ns | | pattern, placement, stores | Latency | cpu_threads | lower | Latency of the CPU itself while other cores load | placement, pattern, bytes, cpu_threads, delay | title
 loaded-latency | GB/s | | pattern, placement, stores | Bandwidth of the load | cpu_threads | higher | Latency of the CPU itself while other cores load | placement, pattern, bytes, cpu_threads, delay | title

@@ -157,4 +157,4 @@ def driver_name(driver):
 
 def dates(view):
     """The days of the runs."""
-    return list(dict.fromkeys(str(recording.run.get("time", ""))[:10] for recording in view.recordings))
+    return list(dict.fromkeys((recording.run.get("time") or "")[:10] for recording in view.recordings))

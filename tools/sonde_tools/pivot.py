@@ -108,7 +108,9 @@ def _heading(keys, entry, curve, point, order):
     for key in keys:
         if key in point.x:
             places.append(point.x[key])
-            texts.append(_number_text(key, point.x))
+            # Of a row with one number the corner says what it is.
+            alone = keys == curve.table.rows == [key] and key not in ("bytes", "cpu_threads")
+            texts.append(f"{point.x[key]:g}" if alone else _number_text(key, point.x))
         else:
             word = curve.title + _unit_text(entry.curve.unit) if key == "title" else entry.curve.words.get(key, "")
             places.append(order.setdefault(word, len(order)))

@@ -1,7 +1,7 @@
 """The records of docs/records.md as types that the decoder holds every file to: what is behind it may trust its input.
 
 Fields that no type names pass and are left out; so do kinds of record that nobody here knows. docs/records.schema.json is
-made from these types (schema.py). What `_said` lists is what this version writes; other words are read too.
+made from these types (schema.py).
 """
 
 from typing import Annotated, Literal, Required, TypedDict
@@ -12,283 +12,144 @@ from msgspec import Meta
 _LARGEST = 2**63 - 1
 _LARGEST_FLOAT = 1e300
 
-Name = Annotated[str, Meta(min_length=1, max_length=1000)]
-Text = Annotated[str, Meta(max_length=100_000)]
-Count = Annotated[int, Meta(ge=0, le=_LARGEST)]
-Number = Annotated[int, Meta(ge=-_LARGEST, le=_LARGEST)] | Annotated[float, Meta(ge=-_LARGEST_FLOAT, le=_LARGEST_FLOAT)]
-NotNegative = Annotated[int, Meta(ge=0, le=_LARGEST)] | Annotated[float, Meta(ge=0, le=_LARGEST_FLOAT)]
-Positive = Annotated[int, Meta(gt=0, le=_LARGEST)] | Annotated[float, Meta(gt=0, le=_LARGEST_FLOAT)]
-Share = Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0, le=1)]
-Sign = Annotated[int, Meta(ge=-1, le=1)]
-Series = Annotated[dict[Name, Name], Meta(max_length=50)]
-Numbers = Annotated[dict[Name, Number], Meta(max_length=50)]
+
+def _number(**bounds):
+    floats = {"ge": -_LARGEST_FLOAT, "le": _LARGEST_FLOAT} if "gt" not in bounds else {"le": _LARGEST_FLOAT}
+    whole = {"ge": -_LARGEST, "le": _LARGEST} if "gt" not in bounds else {"le": _LARGEST}
+    return Annotated[int, Meta(**(whole | bounds))] | Annotated[float, Meta(**(floats | bounds))]
 
 
-def _said(*words):
+def _words(*words):
+    """A name that this version writes as one of these words; a reader takes others too."""
     return Annotated[Name, Meta(extra_json_schema={"enum": list(words)})]
 
 
-Api = _said("opencl", "vulkan", "cpu", "model")
-Unit = _said("ns", "us", "ms", "cycles", "GB/s", "Gop/s", "bytes", "ratio", "operations/byte")
-Better = _said("higher", "lower")
+Name = Annotated[str, Meta(min_length=1, max_length=1000)]
+Text = Annotated[str, Meta(max_length=100_000)]
+Sentence = Annotated[str, Meta(min_length=1, max_length=100_000)]
+Count = Annotated[int, Meta(ge=0, le=_LARGEST)]
+Number, NotNegative, Positive, Share = _number(), _number(ge=0), _number(gt=0), _number(ge=0, le=1)
+LevelNumber = Annotated[int, Meta(ge=1, le=1000)]
+PerClock = Annotated[int, Meta(ge=-1, le=1)]
+Series = Annotated[dict[Name, Name], Meta(max_length=50)]
+Numbers = Annotated[dict[Name, Number], Meta(max_length=50)]
+Api = _words("opencl", "vulkan", "cpu", "model")
+Unit = _words("ns", "us", "ms", "cycles", "GB/s", "Gop/s", "bytes", "ratio", "operations/byte")
+Better = _words("higher", "lower")
 Time = Annotated[Text, Meta(extra_json_schema={"pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$"})]
 LevelName = Annotated[Name, Meta(extra_json_schema={"pattern": r"^(level [1-9]\d*|memory|beyond)$"})]
 
-
-class Host(TypedDict, total=False):
-    """Where a run was made."""
-
-    name: Text | None
-    os: Text | None
-    kernel: Text | None
-    cpu: Text | None
-    cores: Count | None
-    memory_bytes: Count | None
-    virtualised: bool | None
+# The fields of each type that this version always writes although a reader can do without them.
+ALWAYS_WRITTEN = {}
 
 
-class Run(TypedDict, total=False):
-    """The first record of a file."""
+def _type(name, description, needed, written=None, optional=None):
+    """A type of object, by three kinds of fields, {names with spaces between: type}.
 
-    record: Required[Literal["run"]]
-    schema: int | None
-    run: Text
-    time: Time
-    version: Text
-    commit: Text | None
-    command: Annotated[list[Text], Meta(max_length=10_000)] | None
-    seed: Annotated[int, Meta(ge=0)] | None
-    effort: _said("quick", "normal", "thorough")
-    host: Host | None
-
-
-class Driver(TypedDict, total=False):
-    """What one API says of a device."""
-
-    platform: Text | None
-    driver: Text | None
-    driver_version: Text | None
-    api_version: Text | None
+    needed: without which a record is none; written: always there, maybe null, but a reader can do without; optional.
+    """
+    fields = {field: Required[type_] for names, type_ in needed.items() for field in names.split()}
+    for group in (written or {}, optional or {}):
+        fields |= {field: type_ | None for names, type_ in group.items() for field in names.split()}
+    ALWAYS_WRITTEN[name] = [field for names in written or {} for field in names.split()]
+    made = TypedDict(name, fields, total=False)
+    made.__doc__ = description
+    return made
 
 
-class StatedCache(TypedDict, total=False):
-    """A cache that the system or a driver names."""
-
-    level: Count | None
-    bytes: Required[Count]
-    source: Required[Text]
+def _record(kind, name, description, needed, written=None, optional=None):
+    return _type(name, description, {"record": Literal[kind]} | needed, written, optional)
 
 
-class Device(TypedDict, total=False):
-    """A device that was measured."""
+Interval = _type(
+    "Interval", "A value of either sign and the interval that another run finds it in.", {"low value high": Number}
+)
+Band = _type("Band", "A value and the interval that holds it.", {"low high": NotNegative, "value": Positive})
+Transition = _type(
+    "Transition", "Bytes where a curve begins to leave a level, and where it has left it.", {}, {"onset end": Positive}
+)
+Host = _type(
+    "Host", "Where a run was made.", {},
+    {"name os kernel cpu": Text, "cores memory_bytes": Count, "virtualised": bool},
+)  # fmt: skip
+Driver = _type("Driver", "What one API says of a device.", {}, {"platform driver driver_version api_version": Text})
+StatedCache = _type(
+    "StatedCache", "A cache that the system or a driver names.", {"bytes": Count, "source": Text}, {"level": Count}
+)
+State = _type(
+    "State", "What was around a sample.", {}, {},
+    {"foreign_cpu steal interrupted smt_interference": Share, "disturbed clock_settled": bool,
+     "attempts steps involuntary_switches": Count, "laps_settling launch_ns power_watts": NotNegative,
+     "gpu_clock_mhz memory_clock_mhz cpu_clock_mhz": NotNegative, "clock_mhz memory_peak_gbps": Positive,
+     "drift temperature_celsius": Number, "shape": Numbers, "instruction": Text,
+     "clock_source": _words("shader-clock", "arithmetic-chain"),
+     "throttle_reasons": Annotated[list[_words("power", "temperature", "current", "other")], Meta(max_length=100)]},
+)  # fmt: skip
+TableOfCurves = _type(
+    "TableOfCurves", 'The table that a curve belongs in: keys of series or x, ", " between them, or "title".',
+    {"title rows columns": Text},
+)  # fmt: skip
 
-    record: Required[Literal["device"]]
-    device: Required[Name]
-    name: Required[Name]
-    type: Required[_said("discrete", "integrated", "cpu", "model")]
-    uuid: Text | None
-    pci: Text | None
-    compute_units: Count | None
-    memory_bytes: Count | None
-    unified_memory: bool | None
-    line_bytes: Count | None
-    stated_caches: Annotated[list[StatedCache], Meta(max_length=100)] | None
-    opencl: Driver | None
-    vulkan: Driver | None
+_OF_A_POINT = {"device probe": Name, "api": Api, "series": Series}
+_MAYBE_OF_A_POINT = _OF_A_POINT | {"x": Numbers}
 
+Run = _record(
+    "run", "Run", "The first record of a file.", {},
+    {"schema": int, "run version commit": Text, "time": Time, "effort": _words("quick", "normal", "thorough"),
+     "command": Annotated[list[Text], Meta(max_length=10_000)], "seed": Annotated[int, Meta(ge=0)], "host": Host},
+)  # fmt: skip
+Device = _record(
+    "device", "Device", "A device that was measured.",
+    {"device name": Name, "type": _words("discrete", "integrated", "cpu", "model")},
+    {"uuid pci": Text, "compute_units memory_bytes": Count, "unified_memory": bool, "opencl vulkan": Driver},
+    {"line_bytes": Count, "stated_caches": Annotated[list[StatedCache], Meta(max_length=100)]},
+)  # fmt: skip
+Curve = _record(
+    "curve", "Curve", "What one curve is, before its first sample.",
+    {"curve probe": Name, "series": Series, "unit": Unit, "title x": Text},
+    {"better": Better, "per_clock": PerClock, "table": TableOfCurves},
+)  # fmt: skip
+Sample = _record(
+    "sample", "Sample", "The repetitions of one point.",
+    {**_OF_A_POINT, "x": Numbers, "unit": Unit,
+     "values": Annotated[list[Number], Meta(min_length=1, max_length=10_000_000)]},
+    {"state": State, "t": NotNegative}, {"interval": Interval},
+)  # fmt: skip
+Level = _record(
+    "level", "Level", "A level of a memory hierarchy.", {**_OF_A_POINT, "level": LevelNumber}, {"bytes": Band},
+    {"name": LevelName, "or_translation": bool, "matches": LevelNumber, "transition": Transition,
+     "latency_ns cycles bandwidth": Band},
+)  # fmt: skip
+FindingKind = _record(
+    "finding-kind", "FindingKind", "What a fixed word of findings means, before the first finding of that kind.",
+    {"probe finding heading": Name},
+    {"meaning": Text, "better": Better, "named_by": Annotated[list[Name], Meta(max_length=50)]},
+    {"feature": Name, "compared": _words("ratio", "difference", "word"), "per_clock": PerClock},
+)  # fmt: skip
+Finding = _record(
+    "finding", "Finding", "A conclusion with its evidence.", {"device finding": Name, "evidence": Sentence},
+    {"probe": Name, "api": Api, "series": Series}, {"value low high": Number, "unit": Unit, "details": Numbers},
+)  # fmt: skip
+Counter = _record(
+    "counter", "Counter",
+    "What counters counted in an interval: bytes, null where unknown. Of a run also beside which point, and for how many "
+    "bytes that its kernel asked for.",
+    {"source": Name, "t": NotNegative, "dt": Positive}, {},
+    {"fabric_read fabric_write memory_read memory_write gpu_read gpu_write cpu_read cpu_write": NotNegative,
+     "cpu_latency_ns moved_bytes": NotNegative, "beat_bytes scale": Positive, "scaled baseline": bool, "state": State,
+     # Of either side of 0 and 1: what is beyond them is evidence too.
+     "hit_rate fabric_per_byte memory_per_byte": Number, **_MAYBE_OF_A_POINT},
+)  # fmt: skip
+_WHY = {"reason": Sentence}
+Skip = _record("skip", "Skip", "What was not measured, and why.", _WHY, {}, _MAYBE_OF_A_POINT)
+Error = _record("error", "Error", "What was tried and failed.", _WHY, {}, _MAYBE_OF_A_POINT)
+End = _record(
+    "end", "End", "The last record.", {"status": _words("complete", "interrupted", "failed")},
+    {"seconds": NotNegative, "samples skips errors": Count},
+)  # fmt: skip
 
-class State(TypedDict, total=False):
-    """What was around a sample."""
-
-    foreign_cpu: Share | None
-    steal: Share | None
-    interrupted: Share | None
-    smt_interference: Share | None
-    disturbed: bool | None
-    attempts: Count | None
-    clock_settled: bool | None
-    laps_settling: NotNegative | None
-    shape: Numbers | None
-    steps: Count | None
-    launch_ns: NotNegative | None
-    drift: Number | None
-    instruction: Text | None
-    involuntary_switches: Count | None
-    clock_mhz: Positive | None
-    clock_source: _said("shader-clock", "arithmetic-chain") | None
-    gpu_clock_mhz: NotNegative | None
-    memory_peak_gbps: Positive | None
-    memory_clock_mhz: NotNegative | None
-    temperature_celsius: Number | None
-    power_watts: NotNegative | None
-    throttle_reasons: Annotated[list[_said("power", "temperature", "current", "other")], Meta(max_length=100)] | None
-    cpu_clock_mhz: NotNegative | None
-
-
-class Interval(TypedDict):
-    """A value of either sign and the interval that another run finds it in."""
-
-    low: Number
-    value: Number
-    high: Number
-
-
-class Sample(TypedDict, total=False):
-    """The repetitions of one point."""
-
-    record: Required[Literal["sample"]]
-    device: Required[Name]
-    api: Required[Api]
-    probe: Required[Name]
-    series: Required[Series]
-    x: Required[Numbers]
-    unit: Required[Unit]
-    values: Required[Annotated[list[Number], Meta(min_length=1, max_length=10_000_000)]]
-    interval: Interval | None
-    state: State | None
-    t: NotNegative | None
-
-
-class TableOfCurves(TypedDict):
-    """The table that a curve belongs in: keys of series or x, ", " between them, or "title"."""
-
-    title: Text
-    rows: Text
-    columns: Text
-
-
-class Curve(TypedDict, total=False):
-    """What one curve is, before its first sample."""
-
-    record: Required[Literal["curve"]]
-    curve: Required[Name]
-    probe: Required[Name]
-    series: Required[Series]
-    unit: Required[Unit]
-    title: Required[Text]
-    x: Required[Text]
-    better: Better | None
-    per_clock: Sign | None
-    table: TableOfCurves | None
-
-
-class Band(TypedDict):
-    """A value and the interval that holds it."""
-
-    low: NotNegative
-    value: Positive
-    high: NotNegative
-
-
-class Transition(TypedDict, total=False):
-    """Bytes where a curve begins to leave a level, and where it has left it."""
-
-    onset: Positive | None
-    end: Positive | None
-
-
-class Level(TypedDict, total=False):
-    """A level of a memory hierarchy."""
-
-    record: Required[Literal["level"]]
-    device: Required[Name]
-    api: Required[Api]
-    probe: Required[Name]
-    series: Required[Series]
-    level: Required[Annotated[int, Meta(ge=1, le=1000)]]
-    name: LevelName | None
-    or_translation: bool | None
-    matches: Annotated[int, Meta(ge=1, le=1000)] | None
-    bytes: Band | None
-    transition: Transition | None
-    latency_ns: Band | None
-    cycles: Band | None
-    bandwidth: Band | None
-
-
-class FindingKind(TypedDict, total=False):
-    """What a fixed word of findings means, before the first finding of that kind."""
-
-    record: Required[Literal["finding-kind"]]
-    probe: Required[Name]
-    finding: Required[Name]
-    heading: Required[Name]
-    meaning: Text | None
-    better: Better | None
-    named_by: Annotated[list[Name], Meta(max_length=50)] | None
-    feature: Name | None
-    compared: _said("ratio", "difference", "word") | None
-    per_clock: Sign | None
-
-
-class Finding(TypedDict, total=False):
-    """A conclusion with its evidence."""
-
-    record: Required[Literal["finding"]]
-    device: Required[Name]
-    finding: Required[Name]
-    evidence: Required[Annotated[str, Meta(min_length=1, max_length=100_000)]]
-    api: Api | None
-    probe: Name | None
-    series: Series | None
-    value: Number | None
-    low: Number | None
-    high: Number | None
-    unit: Unit | None
-    details: Numbers | None
-
-
-class Counter(TypedDict, total=False):
-    """What counters counted in an interval: bytes, null where unknown."""
-
-    record: Required[Literal["counter"]]
-    source: Required[Name]
-    t: Required[NotNegative]
-    dt: Required[Positive]
-    fabric_read: NotNegative | None
-    fabric_write: NotNegative | None
-    memory_read: NotNegative | None
-    memory_write: NotNegative | None
-    gpu_read: NotNegative | None
-    gpu_write: NotNegative | None
-    cpu_read: NotNegative | None
-    cpu_write: NotNegative | None
-    cpu_latency_ns: NotNegative | None
-    hit_rate: Number | None  # of either side of 0 and 1: what is beyond them is evidence too
-    beat_bytes: Positive | None
-    scale: Positive | None
-    scaled: bool | None
-    baseline: bool | None
-    state: State | None
-    # Of a run: beside which point it was counted, and for how many bytes that its kernel asked for.
-    device: Name | None
-    api: Api | None
-    probe: Name | None
-    series: Series | None
-    x: Numbers | None
-    moved_bytes: NotNegative | None
-    fabric_per_byte: Number | None
-    memory_per_byte: Number | None
-
-
-class Reason(TypedDict, total=False):
-    """What was not measured, and why: a skip or an error."""
-
-    record: Required[Literal["skip", "error"]]
-    reason: Required[Annotated[str, Meta(min_length=1, max_length=100_000)]]
-    device: Name | None
-    api: Api | None
-    probe: Name | None
-    series: Series | None
-    x: Numbers | None
-
-
-class End(TypedDict, total=False):
-    """The last record."""
-
-    record: Required[Literal["end"]]
-    status: Required[_said("complete", "interrupted", "failed")]
-    seconds: NotNegative | None
-    samples: Count | None
-    skips: Count | None
-    errors: Count | None
+# The type of each kind of record.
+RECORDS = {
+    "run": Run, "device": Device, "curve": Curve, "sample": Sample, "level": Level, "finding-kind": FindingKind,
+    "finding": Finding, "counter": Counter, "skip": Skip, "error": Error, "end": End,
+}  # fmt: skip

@@ -23,13 +23,7 @@ class _Kind(TypedDict):
 
 
 _KIND = msgspec.json.Decoder(_Kind)
-# The type of each kind of record.
-TYPES = {
-    "run": record_types.Run, "device": record_types.Device, "curve": record_types.Curve, "sample": record_types.Sample,
-    "level": record_types.Level, "finding-kind": record_types.FindingKind, "finding": record_types.Finding,
-    "counter": record_types.Counter, "skip": record_types.Reason, "error": record_types.Reason, "end": record_types.End,
-}  # fmt: skip
-_DECODERS = {kind: msgspec.json.Decoder(type_) for kind, type_ in TYPES.items()}
+_DECODERS = {kind: msgspec.json.Decoder(type_) for kind, type_ in record_types.RECORDS.items()}
 # What levels are read from has no zero; a cost in microseconds may be nothing; a share of time saved may be negative.
 _UNITS_OF_CURVES = {"ns", "cycles", "GB/s"}
 _UNITS_OF_ANY_SIGN = {"ratio"}
@@ -144,7 +138,7 @@ def _in_words(error):
 
 
 def _sorted_by_kind(path, run, records):
-    kinds = {kind: [] for kind in TYPES}
+    kinds = {kind: [] for kind in record_types.RECORDS}
     for number, record in records:
         if record["record"] == "run":
             raise RecordFileError(f"{path} holds a second run from line {number} on: keep one run in a file.")

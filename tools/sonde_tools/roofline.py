@@ -3,10 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from sonde_tools import axes, charts, compute, formats, parts
+from sonde_tools import axes, charts, compute, findings, formats, parts, pivot
 from sonde_tools.devices import LabelledCurve
-from sonde_tools.pictures import Picture
-from sonde_tools.sections import Cell, Section, Table
+from sonde_tools.sections import Section
 
 _ACROSS = "operations_per_byte"
 # Two names closer than this would be drawn over one another.
@@ -107,8 +106,7 @@ def _palette(found):
     return charts.colours([one.entry for one in found])
 
 
-def summary(view):
-    """One (colour, text) an API: where arithmetic becomes the limit."""
+def _summary(view):
     found = rooflines(view)
     palette = _palette(found)
     known = [one for one in found if any(roof.ridge for roof in one.roofs)]
@@ -120,8 +118,7 @@ def _ridges(one):
     return f"fp32 needs {', '.join(said)} operations a byte until arithmetic is the limit"
 
 
-def chart(view):
-    """The picture: sloping roofs of levels, flat ones of types, and the points below them."""
+def _chart(view):
     found = rooflines(view)
     bounds = _bounds(found)
     head = parts.head(view, "roofline", parts.medians([one.entry for one in found], band=False))
@@ -131,7 +128,7 @@ def chart(view):
     _move_apart([row for row in rows if row["part"] == "slope"], bounds, -1)
     _move_apart([row for row in rows if row["part"] == "flat" and row["name"]], bounds, 1)
     layers = [*charts.simulated_mark([one.entry for one in found]), *_layers(palette, bounds)]
-    return Picture({**charts.frame(head, layers, names=palette), "data": {"values": rows}})
+    return charts.of_rows(head, rows, layers, palette)
 
 
 def _bounds(found):
@@ -213,72 +210,41 @@ def _layers(palette, bounds):
     told = {"series": "API", "where": "level", "size_text": "working set", "at_text": "operations a byte",
             "median_text": "median, Gop/s", "share_text": "of the lower roof"}  # fmt: skip
     shape = {"field": "where", "type": "nominal", "legend": {"title": None, "orient": "top", "symbolSize": 110}}
-    line = {"type": "rule", "strokeWidth": 1.8, "clip": True}
 
-    def of(part):
-        return [{"filter": f"datum.part == '{part}'"}]
+    def of(part, also=""):
+        return f"datum.part == '{part}'{also}"
 
-    def name(part, where, **mark):
+    def name(part, where, **look):
         place = {"x": where, "y": {**y, "field": "name_y"}, "text": {"field": "name", "type": "nominal"}}
-        text = {"type": "text", "fontSize": 12, **mark}
         # The white outline keeps lines out of the text.
-        outline = {**text, "stroke": "white", "strokeWidth": 5, "strokeJoin": "round", "color": "white"}
-        return [{"mark": outline, "transform": of(part), "encoding": place},
-                {"mark": text, "transform": of(part), "encoding": {**place, "color": series}}]  # fmt: skip
+        outline = {"stroke": "white", "strokeWidth": 5, "strokeJoin": "round", "color": "white"}
+        return [charts.layer("text", place, of(part), fontSize=12, **look, **outline),
+                charts.layer("text", {**place, "color": series}, of(part), fontSize=12, **look)]  # fmt: skip
 
-    point = {"x": x, "y": y, "color": series}
+    point, ends = {"x": x, "y": y, "color": series}, {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
     return [
-        {"mark": line, "transform": of("slope"),
-         "encoding": {"x": x, "y": y, "x2": {"field": "x2"}, "y2": {"field": "y2"}, "color": colour}},
-        {"mark": {**line, "strokeDash": [6, 3]}, "transform": of("flat"),
-         "encoding": {"x": x, "y": y, "x2": {"field": "x2"}, "color": series}},
+        charts.layer("rule", {**point, **ends, "color": colour}, of("slope"), strokeWidth=1.8, clip=True),
+        charts.layer("rule", {**point, "x2": ends["x2"]}, of("flat"), strokeWidth=1.8, clip=True, strokeDash=[6, 3]),
         *name("slope", x, align="left", dx=24, dy=7),
         *name("flat", {**x, "field": "x2"}, align="right", dy=-8),
-        {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 60, "clip": True},
-         "transform": [*of("point"), {"filter": "!datum.disturbed"}], "encoding": {**point, "shape": shape}},
-        {"mark": {"type": "point", "filled": False, "fill": "white", "opacity": 1, "size": 64, "strokeWidth": 1.5,
-                  "clip": True},
-         "transform": [*of("point"), {"filter": "datum.disturbed"}],
-         "encoding": {**point, "shape": {"field": "where", "type": "nominal"}}},
-        {"mark": {"type": "circle", "size": 190, "opacity": 0, "clip": True}, "transform": of("point"),
-         "encoding": {**point, "tooltip": charts.tooltip(told)}},
+        charts.points({**point, "shape": shape}, of("point", " && !datum.disturbed"), size=60, clip=True),
+        charts.points({**point, "shape": {"field": "where", "type": "nominal"}}, of("point", " && datum.disturbed"),
+                      filled=False, fill="white", size=64, strokeWidth=1.5, clip=True),
+        charts.hovered(point, told, of("point"), clip=True),
     ]  # fmt: skip
 
 
-def legend(view):
-    """What the picture shows, in sentences."""
+def _legend(view):
     text = "Sloping: what a level delivers, times the operations made for each byte. Dashed: the fastest multiply-adds of a "
     text += "type. Points: multiply-adds of fp32 with what was read from the level. Both axes are logarithmic."
     return f"{parts.medians([one.entry for one in rooflines(view)], band=False)} {text}"
 
 
-def tables(view):
-    """For each API a row a number of operations a byte, a column a level, with the share of the lower roof."""
-    return [_table(one) for one in rooflines(view)]
-
-
-def _table(one):
-    across = sorted({point.x[_ACROSS] for roof in one.roofs for point in roof.points})
-    rows = [
-        (formats.significant(operations), [_cell(one, roof, operations) for roof in one.roofs]) for operations in across
-    ]
-    ridges = [Cell(formats.significant(roof.ridge)) if roof.ridge else parts.NOTHING for roof in one.roofs]
-    rows.append(("ridge, operations a byte", ridges))
-    headings = ["Operations a byte"]
-    headings += [
-        f"{roof.level} ({formats.size(roof.size_bytes)}, {formats.significant(roof.gbps)} GB/s)" for roof in one.roofs
-    ]
-    return Table(f"{one.label}: fp32, Gop/s, and the share of the lower roof", headings, rows)
-
-
-def _cell(one, roof, operations):
-    for point in roof.points:
-        if point.x[_ACROSS] == operations:
-            share = point.median / one.lower_roof(roof, operations)
-            return Cell(formats.significant(point.median), f"{share:.2f} of it", point.disturbed)
-    return parts.NOTHING
+def _tables(view):
+    points = [entry for entry in view.of("compute", "Gop/s", _ACROSS) if "level" in entry.series]
+    return [*pivot.tables(points), *findings.tables(view, "compute")]
 
 
 ROOFLINE = Section(
-    "roofline", "Roofline", lambda view: bool(rooflines(view)), summary, chart, legend, tables, probes=("compute",)
+    "roofline", "Roofline", lambda view: bool(rooflines(view)), _summary, _chart, _legend, _tables, probes=("compute",)
 )

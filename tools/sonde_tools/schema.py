@@ -8,7 +8,7 @@ import sys
 
 import msgspec
 
-from sonde_tools import records
+from sonde_tools import record_types, records
 
 _TITLE = "One record (one line) of a Sonde record file, schema 1"
 _DESCRIPTION = (
@@ -16,21 +16,6 @@ _DESCRIPTION = (
     "Sizes are bytes, latencies ns, bandwidths GB/s (1e9 bytes a second), durations seconds. What the words of a series "
     "mean stands in the file's own curve and finding-kind records."
 )
-# Fields that a reader can do without, and a writer always writes.
-_ALWAYS_WRITTEN = {
-    "Run": ["schema", "run", "time", "version", "commit", "command", "seed", "effort", "host"],
-    "Host": ["name", "os", "kernel", "cpu", "cores", "memory_bytes", "virtualised"],
-    "Device": ["uuid", "pci", "compute_units", "memory_bytes", "unified_memory", "opencl", "vulkan"],
-    "Driver": ["platform", "driver", "driver_version", "api_version"],
-    "StatedCache": ["level"],
-    "Transition": ["onset", "end"],
-    "Curve": ["better", "per_clock", "table"],
-    "Sample": ["state", "t"],
-    "Level": ["bytes"],
-    "FindingKind": ["meaning", "better", "named_by"],
-    "Finding": ["api", "probe", "series"],
-    "End": ["seconds", "samples", "skips", "errors"],
-}
 _FURTHER = {
     "Run": {"properties": {"schema": {"const": records.SCHEMA}}},
     # A level is of latencies or of bandwidths.
@@ -40,11 +25,12 @@ _FURTHER = {
 
 def schema():
     """The schema (object)."""
-    types = list(dict.fromkeys(records.TYPES.values()))
-    references, definitions = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    references, definitions = msgspec.json.schema_components(
+        record_types.RECORDS.values(), ref_template="#/$defs/{name}"
+    )
     definitions = {name: _simple(definition) for name, definition in definitions.items()}
     for name, definition in definitions.items():
-        wanted = {*definition.get("required", []), *_ALWAYS_WRITTEN.get(name, [])}
+        wanted = {*definition.get("required", []), *record_types.ALWAYS_WRITTEN[name]}
         if wanted:
             definition["required"] = [field for field in definition["properties"] if field in wanted]
         for key, value in _FURTHER.get(name, {}).items():

@@ -1,4 +1,4 @@
-"""What pictures of the CPU's latency in windows share: percentiles of a point, and both over the bandwidth of a load."""
+"""Pictures of the CPU's latency in windows: percentiles of each point over the bandwidth of a load."""
 
 import statistics
 
@@ -15,16 +15,16 @@ def percentile(values, percent):
     return statistics.quantiles(values, n=100, method="inclusive")[percent - 1]
 
 
-def percentiles(point):
-    """A point's p50, p90 and p99 in nanoseconds, by these names."""
-    return {"p50": point.median, "p90": percentile(point.values, 90), "p99": percentile(point.values, 99)}
-
-
-def said(point):
-    """The fields of a row that tell a point: its percentiles, as numbers and as texts, and of how many windows."""
-    found = percentiles(point)
-    texts = {f"{name}_text": formats.significant(value) for name, value in found.items()}
-    return {"windows": len(point.values), **found, **texts}
+def row(name, point, kind, gbps, **further):
+    """A row (object) of the picture: a point of the series `name` beside a load of so much, and what kind of point it is."""
+    found = {
+        "p50": point.median,
+        "p90": percentile(point.values, 90),
+        "p99": percentile(point.values, 99),
+        "gbps": gbps,
+    }
+    texts = {f"{key}_text": formats.significant(value) for key, value in found.items()}
+    return {"series": name, "kind": kind, "windows": len(point.values), **found, **texts, **further}
 
 
 def highest_shown(rows):
@@ -35,11 +35,26 @@ def highest_shown(rows):
     return max(max(row["p50"] for row in rows), *usual)
 
 
-def channels(rows, palette, x_title, y_title):
-    """The channels of layers (objects): what is coloured over the bandwidth, p50, and p90 up to which a band goes."""
+def picture(head, rows, palette, axes, titles, kinds, apart, below=(), height=charts.HEIGHT_PIXELS):
+    """The Picture of such rows: a line a series, with bands up to p90 and p99, and points of each kind.
+
+    axes: the titles of both; titles: {field: title} of what a reader hovers over; kinds: {kind: how its points look};
+    apart: the kind that is in no line; below: layers below all others.
+    """
     domain = [0.9 * min(row["p50"] for row in rows), 1.04 * highest_shown(rows)]
-    about = {"type": "quantitative", "scale": {"domain": domain, "nice": False}, "title": y_title}
     highest = max([1e-9, *(row["gbps"] for row in rows)])
-    x = {"field": "gbps", "type": "quantitative", "title": x_title, "axis": {"tickCount": 8},
+    x = {"field": "gbps", "type": "quantitative", "title": axes[0], "axis": {"tickCount": 8},
          "scale": {"domain": [-0.015 * highest, 1.04 * highest], "nice": False}}  # fmt: skip
-    return {"x": x, "color": charts.colour(palette)}, {"field": "p50", **about}, {"field": "p90", **about}
+    y = {"field": "p50", "type": "quantitative", "scale": {"domain": domain, "nice": False}, "title": axes[1]}
+    curve = {"x": x, "y": y, "color": charts.colour(palette)}
+    lines = f"datum.kind != '{apart}'"
+    layers = [
+        *below,
+        charts.layer("area", {**curve, "y": {**y, "field": "p90"}, "y2": {"field": "p99"}}, lines, opacity=0.12, clip=True),
+        charts.layer("area", {**curve, "y2": {"field": "p90"}}, lines, opacity=0.22, clip=True),
+        charts.layer("line", curve, lines, strokeWidth=1.8, clip=True),
+        *(charts.points(curve, f"datum.kind == '{kind}'", **look) for kind, look in kinds.items()),
+        charts.hovered(curve, {**titles, "p50_text": "p50, ns", "p90_text": "p90, ns", "p99_text": "p99, ns",
+                               "windows": "windows"}, clip=True),
+    ]  # fmt: skip
+    return charts.of_rows(head, rows, layers, palette, height)

@@ -6,7 +6,6 @@ from sonde_tools.compare.kinds import SHARE
 from sonde_tools.compare.verdicts import CHANGED, FASTER, SLOWER
 from sonde_tools.curves import Curve, curves
 from sonde_tools.devices import API_NAMES, LabelledCurve
-from sonde_tools.pictures import Picture
 
 PALETTE = {"BASE": "#0072b2", "NEW": "#d55e00"}
 _ROW_PIXELS = 30
@@ -43,21 +42,15 @@ def distributions(comparison, verdicts):
     }  # fmt: skip
     title = "difference from BASE's median, % (of shares: points)"
     hovered = charts.tooltip({field: field for field in ("feature", "side", "text", "disturbed")})
+    x = {"field": "low", "type": "quantitative", "title": title}
+    between = {"x": x, "x2": {"field": "high"}}
+    bars = charts.layer("bar", {"y": y, **between}, opacity=0.16, color="#5b6470", height=_ROW_PIXELS - 8)
     layers = [
-        {"data": {"values": changes},
-         "mark": {"type": "bar", "opacity": 0.16, "color": "#5b6470", "height": _ROW_PIXELS - 8},
-         "encoding": {"y": y, **_from_to(title)}},
-        {"mark": {"type": "rule", "strokeWidth": 1.5, "opacity": 0.6}, "encoding": {**side, **_from_to(title)}},
-        {"mark": {"type": "point", "filled": True, "size": 46, "opacity": 0.85},
-         "encoding": {**side, "x": {"field": "difference", "type": "quantitative", "title": title}, "tooltip": hovered}},
-    ]  # fmt: skip
-    head = "Runs of both sides", []
-    frame = charts.frame(head, layers, height=_ROW_PIXELS * len(names), names=PALETTE)
-    return Picture({**frame, "data": {"values": rows}})
-
-
-def _from_to(title):
-    return {"x": {"field": "low", "type": "quantitative", "title": title}, "x2": {"field": "high"}}
+        {"data": {"values": changes}, **bars},
+        charts.layer("rule", {**side, **between}, strokeWidth=1.5, opacity=0.6),
+        charts.points({**side, "x": {**x, "field": "difference"}, "tooltip": hovered}, size=46, opacity=0.85),
+    ]
+    return charts.of_rows(("Runs of both sides", []), rows, layers, PALETTE, _ROW_PIXELS * len(names))
 
 
 def _distinct(text, taken):

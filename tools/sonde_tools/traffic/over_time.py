@@ -58,19 +58,11 @@ def several(runs, palette, head):
 
 
 def _picture(head, layers, palette, lines, texts, head_pixels=0):
-    specification = {
-        **charts.frame(head, layers, head_pixels=head_pixels, names=palette),
-        "transform": [{"filter": {"param": "shown"}}, *texts],
-        # Traffic and hit rate share the time and nothing else.
-        "resolve": {"scale": {"y": "independent"}},
-        "params": [
-            {"name": "shown", "select": {"type": "point", "fields": ["series"], "toggle": "true"}, "bind": "legend",
-             "value": [{"series": label} for label in palette], "views": [f"curve_{layers[-1]['name']}"]},
-            {"name": "view", "select": {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey]"},
-             "bind": "scales", "views": [f"hovered_{layers[-1]['name']}"]},
-        ],
-    }  # fmt: skip
-    return Picture(specification, lines)
+    framed = charts.frame(head, layers, head_pixels=head_pixels, names=palette)
+    last = layers[-1]["name"]
+    # Traffic and hit rate share the time and nothing else.
+    framed["resolve"] = {"scale": {"y": "independent"}}
+    return Picture(charts.interactive(framed, palette, texts, f"curve_{last}", f"hovered_{last}"), lines)
 
 
 def _panel(palette, x, y, own, name, band=True):

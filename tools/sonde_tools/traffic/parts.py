@@ -153,7 +153,7 @@ def _gbps(value):
 
 def _about(runs):
     """'2025-03-04 · bench-7 · amd: 60,000 intervals of 1 ms'."""
-    dates = [str(run.about.get("time", ""))[:10] for run in runs]
+    dates = [(run.about.get("time") or "")[:10] for run in runs]
     hosts = [(run.about.get("host") or {}).get("name") for run in runs]
     sources = [run.source for run in runs]
     words = [*dict.fromkeys(dates), *dict.fromkeys(hosts), f"counters: {', '.join(dict.fromkeys(sources))}"]

@@ -31,10 +31,8 @@ def shares(runs, palette, head):
     titles = {"series": "series", "between_text": "hit rate", "share_text": "share of time"}
     layers = [
         *charts.simulated_word({run.is_model for run in runs}),
-        {"name": "curve", "mark": {"type": "line", "interpolate": "step", "strokeWidth": 1.8, "clip": True},
-         "encoding": encoding},
-        {"name": "hovered", "mark": {"type": "circle", "size": 90, "opacity": 0, "clip": True},
-         "encoding": {**encoding, "tooltip": charts.tooltip(titles)}},
+        {"name": "curve", **charts.layer("line", encoding, interpolate="step", strokeWidth=1.8, clip=True)},
+        {"name": "hovered", **charts.hovered(encoding, titles, clip=True)},
     ]  # fmt: skip
     return _picture(head, layers, palette, lines, texts)
 
@@ -83,12 +81,11 @@ def latency(runs, palette, head):
               "intervals": "intervals"}  # fmt: skip
     layers = [
         *charts.simulated_word({run.is_model for run in runs}),
-        {"mark": {"type": "area", "opacity": 0.22, "clip": True},
-         "encoding": {**encoding, "y": {**y, "field": "low_quartile"}, "y2": {"field": "high_quartile"}}},
-        {"name": "curve", "mark": {"type": "line", "strokeWidth": 1.8, "clip": True}, "encoding": encoding},
-        {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 26, "clip": True}, "encoding": encoding},
-        {"name": "hovered", "mark": {"type": "circle", "size": 190, "opacity": 0, "clip": True},
-         "encoding": {**encoding, "tooltip": charts.tooltip(titles)}},
+        charts.layer("area", {**encoding, "y": {**y, "field": "low_quartile"}, "y2": {"field": "high_quartile"}},
+                     opacity=0.22, clip=True),
+        {"name": "curve", **charts.layer("line", encoding, strokeWidth=1.8, clip=True)},
+        charts.points(encoding, size=26, clip=True),
+        {"name": "hovered", **charts.hovered(encoding, titles, clip=True)},
     ]  # fmt: skip
     return _picture(head, layers, palette, lines, texts)
 
@@ -120,14 +117,4 @@ def _percent(name):
 
 
 def _picture(head, layers, palette, lines, texts):
-    specification = {
-        **charts.frame(head, layers, names=palette),
-        "transform": [{"filter": {"param": "shown"}}, *texts],
-        "params": [
-            {"name": "shown", "select": {"type": "point", "fields": ["series"], "toggle": "true"}, "bind": "legend",
-             "value": [{"series": label} for label in palette], "views": ["curve"]},
-            {"name": "view", "select": {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey]"},
-             "bind": "scales", "views": ["hovered"]},
-        ],
-    }  # fmt: skip
-    return Picture(specification, lines)
+    return Picture(charts.interactive(charts.frame(head, layers, names=palette), palette, texts), lines)
