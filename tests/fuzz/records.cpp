@@ -37,8 +37,7 @@ void check(const SampleLine& sample) {
   const auto& values = sample.measurement.values;
   require(!values.empty(), "a sample has a value");
   require(std::ranges::all_of(values, [](double value) { return std::isfinite(value); }), "values are finite");
-  const auto bytes = sample.measurement.point.x.find("bytes");
-  if (bytes != sample.measurement.point.x.end()) require(bytes->second >= 1, "a working set has a byte");
+  require(sample.measurement.point.x.bytes.value_or(1) >= 1, "a working set has a byte");
 }
 
 void check(const Line& line) {
