@@ -20,7 +20,12 @@ using test::require;
 
 std::string written(const SampleLine& line) { return sample_line(line.origin, line.measurement, 0); }
 std::string written(const LevelLine& line) { return level_line(line.origin, line.level); }
-std::string written(const FindingLine& line) { return finding_line(line.origin, line.finding); }
+std::string written(const FindingLine& line) {
+  const measure::FindingKind kind{.name = line.name};
+  measure::Finding finding = line.finding;
+  finding.kind = &kind;
+  return finding_line(line.origin, finding);
+}
 std::string written(const SkipLine& line) {
   return skip_line(line.origin, line.point ? &*line.point : nullptr, line.reason);
 }
