@@ -29,10 +29,10 @@ def test_the_figure_has_the_strides_walked_with_many_numbers_of_lines(view):
     curves = latency.stride_curves(view)
     assert [entry.curve.series["stride"] for entry in curves] == ["1K", "2M"]
     assert [point.x for point in curves[1].curve.points] == [{"lines": 8 * 2**step} for step in range(9)]
-    (figure,) = latency.further(view)
+    (figure,) = latency.LATENCY.further(view)
     assert "close together and far apart" in figure.heading
 
 
 def test_without_such_walks_there_is_no_figure(view):
     view.curves = [entry for entry in view.curves if "stride" not in entry.curve.series]
-    assert latency.further(view) == []
+    assert latency.LATENCY.further(view) == []

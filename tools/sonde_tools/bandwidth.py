@@ -55,8 +55,7 @@ def _is_main(entry):
     return entry.word("pattern") in MAIN_PATTERNS and entry.word("bytes-counted") == "program"
 
 
-def tables(view):
-    """The bandwidth at telling sizes, and the levels, unless the section on latency has them."""
+def _tables(view):
     what = "Simulated bandwidth" if view.is_model else "Bandwidth"
     caption = f"{what} at telling sizes, GB/s: median, first to third quartile"
     entries = all_curves(view)
@@ -65,8 +64,7 @@ def tables(view):
     return [*found, parts.telling_sizes(entries, caption), *pivot.tables(others)]
 
 
-def further(view):
-    """Smaller pictures: the patterns that the main one leaves out, and fewer work-groups; where there are any."""
+def _further(view):
     main = bandwidth_curves(view)
     others = [entry for entry in all_curves(view) if entry.label not in {each.label for each in main}]
     scaling = "With fewer work-groups: how many it takes to get all of each level"
@@ -79,5 +77,5 @@ def further(view):
 
 BANDWIDTH = parts.section_of_curves(
     "bandwidth", "Memory bandwidth", bandwidth_curves, axes.SIZE, "bandwidth", "GB/s",
-    "memory bandwidth over working-set size", parts.ends(formats.gbps), SHARING, tables=tables, further=further,
+    "memory bandwidth over working-set size", parts.ends(formats.gbps), SHARING, tables=_tables, further=_further,
 )  # fmt: skip

@@ -107,6 +107,13 @@ def frame(head, layers, height=HEIGHT_PIXELS, head_pixels=0, names=()):
     }  # fmt: skip
 
 
+def channel(field, title, low, high, **more):
+    """The channel x or y (object) of numbers, drawn from low to high; more: of the axis, and "scale" for further of it."""
+    scale = {"domain": [low, high], "nice": False, **more.pop("scale", {})}
+    axis = {"axis": more} if more else {}
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale, **axis}
+
+
 def layer(mark, encoding, only="", **look):
     """One layer (object): marks of a type for the rows of which the expression `only` holds, or for all."""
     found = {"mark": {"type": mark, **look}, "encoding": encoding}
@@ -120,7 +127,7 @@ def points(encoding, only="", **look):
 
 def hovered(encoding, titles, only="", **look):
     """A layer of what a pointer finds, larger than the points and invisible; titles: {field: title} of what it says."""
-    return layer("circle", {**encoding, "tooltip": tooltip(titles)}, only, size=190, opacity=0, **look)
+    return layer("circle", {**encoding, "tooltip": tooltip(titles)}, only, **({"size": 190, "opacity": 0} | look))
 
 
 def of_rows(head, rows, layers, palette=(), height=HEIGHT_PIXELS):

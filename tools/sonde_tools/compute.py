@@ -23,8 +23,7 @@ def peaks(entries):
     return found
 
 
-def summary(view):
-    """One (colour, text) an API: the fastest multiply-adds of singles and doubles."""
+def _summary(view):
     palette = parts.charts.colours(group_curves(view))
     lines = []
     for entry in group_curves(view):
@@ -36,8 +35,7 @@ def summary(view):
     return lines
 
 
-def tables(view):
-    """What each type's operations reach, and how long one takes."""
+def _tables(view):
     entries = [*view.of("compute", "Gop/s"), *view.of("compute", "ns")]
     return pivot.tables([entry for entry in entries if "level" not in entry.series])
 
@@ -45,5 +43,5 @@ def tables(view):
 COMPUTE = parts.section_of_curves(
     "compute", "Arithmetic", group_curves, axes.GROUPS, "rate", "Gop/s", "arithmetic over work-groups", None,
     "Multiply-adds of 32-bit numbers, two operations each. The rate climbs until every compute unit is busy.",
-    summary=summary, tables=tables,
+    summary=_summary, tables=_tables,
 )  # fmt: skip

@@ -95,10 +95,7 @@ def _legend(view):
     return text
 
 
-def _tables(view):
-    return pivot.tables([entry for unit in ("ns", "ratio", "GB/s") for entry in view.of("contention", unit)])
-
-
 CONTENTION = Section(
-    "contention", "CPU latency while the GPU uses memory", lambda view: bool(lines(view)), _summary, _chart, _legend, _tables
+    "contention", "CPU latency while the GPU uses memory", lambda view: bool(lines(view)), _summary, _chart, _legend,
+    lambda view: pivot.tables([entry for unit in ("ns", "ratio", "GB/s") for entry in view.of("contention", unit)]),
 )  # fmt: skip

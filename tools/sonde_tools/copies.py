@@ -6,11 +6,8 @@ from sonde_tools import axes, findings, formats, parts, series
 
 SIZE = replace(axes.SIZE, title="size of a copy")
 DIRECTIONS = {
-    "to-device": "to the device",
-    "to-host": "to the host",
-    "both": "both at once",
-    "within": "within the device",
-}
+    "to-device": "to the device", "to-host": "to the host", "both": "both at once", "within": "within the device",
+}  # fmt: skip
 
 
 def _all_curves(view):
@@ -47,8 +44,7 @@ def _largest(entry):
     return f"{formats.gbps(last.median)} in copies of {formats.size(last.x['bytes'])}"
 
 
-def further(view):
-    """Smaller pictures of other memory of the host, and of copies by kernels or within the device."""
+def _further(view):
     main = copy_curves(view)
     shown = {entry.label for entry in main}
     others = [entry for entry in _all_curves(view) if entry.label not in shown]
@@ -68,5 +64,5 @@ def further(view):
 COPY = parts.section_of_curves(
     "copy", "Copies", copy_curves, SIZE, "bandwidth", "GB/s", "copies between host and device", _largest,
     "Every byte is counted once, however often it is read and written; both at once: of both directions together.",
-    tables=lambda view: findings.tables(view, "copy"), further=further,
+    tables=lambda view: findings.tables(view, "copy"), further=_further,
 )  # fmt: skip

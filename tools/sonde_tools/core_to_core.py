@@ -96,8 +96,7 @@ def _cell(start, end, points):
     }  # fmt: skip
 
 
-def summary(view):
-    """One (colour, text) a placement: its round trip by compare-and-swap."""
+def _summary(view):
     found = []
     for entry in _exchanging(view, "compare-and-swap"):
         medians = [point.median for point in entry.points]
@@ -136,8 +135,7 @@ def matrix_texts(view):
         yield f"core-to-core-{exchange}", text.getvalue()
 
 
-def legend(view):
-    """What the picture shows, in sentences."""
+def _legend(view):
     entries = _exchanging(view)
     text = "Each cell is the median over lines on different pages. Rows have the line at home in their own memory."
     if any(map(_is_at_once, entries)):
@@ -148,21 +146,19 @@ def legend(view):
     return f"{text} On the diagonal: the two hardware threads of one core." if siblings else text
 
 
-def tables(view):
-    """What was found of each kind of transfer by placement; split locks, where they were allowed."""
+def _tables(view):
     locks = [entry for unit in ("ns", "GB/s") for entry in view.of("core-to-core", unit, "address")]
     return [*findings.tables(view, "core-to-core"), *pivot.tables(locks)]
 
 
-def further(view):
-    """The same by plain stores, where it was measured."""
+def _further(view):
     if not matrix(view, "store"):
         return []
     heading = "Round trips by plain stores and loads, each CPU on a line of its own"
-    return [Figure("stores", heading, _heat_map(view, "store"), legend(view))]
+    return [Figure("stores", heading, _heat_map(view, "store"), _legend(view))]
 
 
 CORE_TO_CORE = Section(
-    "core-to-core", "From core to core", lambda view: bool(matrix(view, "compare-and-swap")), summary,
-    lambda view: _heat_map(view, "compare-and-swap"), legend, tables, further,
+    "core-to-core", "From core to core", lambda view: bool(matrix(view, "compare-and-swap")), _summary,
+    lambda view: _heat_map(view, "compare-and-swap"), _legend, _tables, _further,
 )  # fmt: skip

@@ -50,21 +50,18 @@ def thread_curves(view):
     return found
 
 
-def chart(view):
-    """The main picture, with a title and subtitle that let it stand alone."""
+def _chart(view):
     entries = size_curves(view)
     about = [" · ".join(parts.dates(view)), parts.medians(entries)]
     head = (f"{view.record['name']}: bandwidth of the CPU itself over working-set size", about)
     return charts.over_size(entries, "bandwidth", "GB/s", head)
 
 
-def tables(view):
-    """The streams by working set, all of them in memory, and from node to node."""
+def _tables(view):
     return pivot.tables([*_measured(view), *nodes.of_latest(view, "cpu-bandwidth", "GB/s")])
 
 
-def further(view):
-    """Smaller pictures: over the number of threads, where several were tried, and from node to node."""
+def _further(view):
     heading = "In memory, by more and more threads"
     entries = thread_curves(view)
     return [
@@ -76,5 +73,5 @@ def further(view):
 CPU_BANDWIDTH = parts.section_of_curves(
     "cpu-bandwidth", "Bandwidth of the CPU itself", size_curves, axes.SIZE, "bandwidth", "GB/s", "",
     parts.ends(formats.gbps), "Counted is what the program reads and writes, as STREAM counts.",
-    chart=chart, tables=tables, further=further,
+    chart=_chart, tables=_tables, further=_further,
 )  # fmt: skip

@@ -31,8 +31,7 @@ def gpu_curves(view):
     ]
 
 
-def summary(view):
-    """One (colour, text) a curve: its levels, or the end."""
+def _summary(view):
     palette = charts.colours([*own_curves(view), *gpu_curves(view)])
     found = []
     for entry in own_curves(view):
@@ -42,24 +41,21 @@ def summary(view):
     return found
 
 
-def chart(view):
-    """The main picture, with a title and subtitle that let it stand alone."""
+def _chart(view):
     entries, noted = [*own_curves(view), *gpu_curves(view)], marks.of_curves(view, own_curves(view))
     subtitle = [" · ".join(parts.dates(view)), parts.medians(entries), *filter(None, [noted.legend])]
     title = f"{view.record['name']}: latency of the CPU itself over working-set size"
     return charts.over_size(entries, "latency", "ns", (title, subtitle), noted)
 
 
-def legend(view):
-    """What the picture shows, in sentences."""
+def _legend(view):
     noted = marks.of_curves(view, own_curves(view)).legend
     return parts.described(
         [*own_curves(view), *gpu_curves(view)], noted, "What huge pages save is address translation."
     )
 
 
-def tables(view):
-    """The levels, where some were found, the latency at telling sizes, and from node to node."""
+def _tables(view):
     own = own_curves(view)
     caption = "Latency at telling sizes, ns: median, first to third quartile"
     return [
@@ -71,6 +67,6 @@ def tables(view):
 
 CPU_LATENCY = parts.section_of_curves(
     "cpu-latency", "Latency of the CPU itself", own_curves, axes.SIZE, "latency", "ns", "", None,
-    summary=summary, chart=chart, legend=legend, tables=tables,
+    summary=_summary, chart=_chart, legend=_legend, tables=_tables,
     further=lambda view: nodes.figures(view, "cpu-latency", "ns"),
 )  # fmt: skip

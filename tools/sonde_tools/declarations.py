@@ -69,12 +69,8 @@ def read(curve_records, finding_kind_records):
 
 def _curve(record):
     table = record.get("table")
-    parts = table and TableOfCurves(table["title"], *(_keys(table[name]) for name in ("rows", "columns")))
+    parts = table and TableOfCurves(table["title"], *(old_files.keys(table[name]) for name in ("rows", "columns")))
     return DeclaredCurve(record["title"], record["x"], record.get("better"), parts or None)
-
-
-def _keys(text):
-    return [key for key in text.split(", ") if key]
 
 
 def _finding_kind(record):

@@ -22,14 +22,12 @@ def _said(entry):
     return ", ".join(f"{formats.quantity(point.median, 'ms')} at {formats.resolution(point.x)}" for point in ends)
 
 
-def tables(view):
-    """A row a resolution with time, bytes and bandwidth, and what counters saw."""
+def _tables(view):
     entries = [entry for unit in ("ms", "bytes", "GB/s") for entry in view.of("frames", unit, "width", "height")]
     return [*pivot.tables(entries), *moved.tables_of_frames(view, frame_times(view))]
 
 
-def further(view):
-    """What counters saw of frames, and the bandwidth that they reach, from caches and memory together."""
+def _further(view):
     text = "Bytes that the passes read and write, over the time of a frame. It falls where caches serve fewer of them."
     rates = view.of("frames", "GB/s", "width", "height")
     return [
@@ -43,5 +41,5 @@ def further(view):
 FRAMES = parts.section_of_curves(
     "frames", "Frames", frame_times, RESOLUTION, "time of a frame, by the device's clock", "ms", "time of a frame", _said,
     "Both axes are logarithmic: where a frame takes as long as its pixels are many, the curve climbs evenly.",
-    tables=tables, further=further,
+    tables=_tables, further=_further,
 )  # fmt: skip

@@ -69,8 +69,7 @@ def _theory(finding, largest_bytes):
     return [(size, (held - before) / (size - before)) for size in sizes]
 
 
-def summary(view):
-    """One (colour, text) a curve of which the capacity is known."""
+def _summary(view):
     palette = charts.colours(shares(view))
     found = []
     for label, finding in _capacities(view).items():
@@ -80,12 +79,11 @@ def summary(view):
     return found
 
 
-def chart(view):
-    """The picture, with a title and subtitle that let it stand alone."""
-    return _chart(view, shares(view), "hit rate of the last cache before memory", legend(view))
+def _chart(view):
+    return _drawn(view, shares(view), "hit rate of the last cache before memory", _legend(view))
 
 
-def _chart(view, entries, what, text):
+def _drawn(view, entries, what, text):
     palette = charts.colours(entries)
     rows = [_row(entry, point) for entry in entries for point in entry.points]
     largest = max(row["bytes"] for row in rows)
@@ -143,8 +141,7 @@ def _percent(share):
     return f"{100 * share:.1f} %"
 
 
-def legend(view):
-    """What the picture shows, in sentences."""
+def _legend(view):
     text = "Circles: from latency, with the interval that another run's lies in."
     if _capacities(view):
         text += " Dashed: uniformly random loads of a cache that holds what was found."
@@ -155,21 +152,19 @@ def legend(view):
     return text
 
 
-def tables(view):
-    """The share of hits by working set, with its interval."""
+def _tables(view):
     return pivot.tables(view.of("hit-rate", "ratio", "bytes"))
 
 
-def further(view):
-    """The picture of streams, where counters saw them."""
+def _further(view):
     streams = _streams(view)
     if not streams:
         return []
     heading = f"{'Simulated hit rate' if view.is_model else 'Hit rate'} of streams, by counters"
     text = "Diamonds: medians of what counters saw at the fabric and at memory, with quartiles."
-    return [Figure("streams", heading, _chart(view, streams, "hit rate of streams", text), text)]
+    return [Figure("streams", heading, _drawn(view, streams, "hit rate of streams", text), text)]
 
 
 HIT_RATE = Section(
-    "hit-rate", "Hit rate of the last cache", lambda view: bool(shares(view)), summary, chart, legend, tables, further
-)
+    "hit-rate", "Hit rate of the last cache", lambda view: bool(shares(view)), _summary, _chart, _legend, _tables, _further
+)  # fmt: skip

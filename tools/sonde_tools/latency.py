@@ -50,15 +50,13 @@ def _said(entry):
     return levels.verdict(found) if found else parts.ends(formats.latency)(entry)
 
 
-def chart(view):
-    """The main picture, with a title and subtitle that let it stand alone."""
+def _chart(view):
     entries, noted = latency_curves(view), marks.of_curves(view, latency_curves(view))
     head = parts.head(view, "memory latency over working-set size", parts.medians(entries), noted.legend)
     return charts.over_size(entries, "latency", "ns", head, noted)
 
 
-def further(view):
-    """Smaller pictures beside the main one: how the sizes were found, and the other paths; where there are any."""
+def _further(view):
     pages = "How pages were found: as many lines, close together and far apart"
     paths = "By other paths: one address for all, constant memory, texture unit, work-group memory, atomics"
     by_path = _beside_main(view, True)
@@ -102,14 +100,12 @@ def _cycle(entry):
     return entry.recording.path, entry.curve.api, tuple(words.items())
 
 
-def legend(view):
-    """What the picture's marks mean, in sentences."""
+def _legend(view):
     entries = latency_curves(view)
     return parts.described(entries, marks.of_curves(view, entries).legend)
 
 
-def tables(view):
-    """The levels, where some were found, and the latency at telling sizes."""
+def _tables(view):
     what = "Simulated latency" if view.is_model else "Latency"
     caption = f"{what} at telling sizes, ns: median, first to third quartile"
     entries = latency_curves(view)
@@ -118,5 +114,5 @@ def tables(view):
 
 LATENCY = parts.section_of_curves(
     "latency", "Memory latency", latency_curves, axes.SIZE, "latency", "ns", "memory latency", _said,
-    chart=chart, legend=legend, tables=tables, further=further,
+    chart=_chart, legend=_legend, tables=_tables, further=_further,
 )  # fmt: skip

@@ -38,14 +38,11 @@ def name(level):
 
 def verdict(levels):
     """All levels of one curve in a line: 'level 1 of 48 KiB at 1.90 ns, …, memory at 165 ns'."""
-    return ", ".join(_short(level) for level in levels)
-
-
-def _short(level):
-    latency = formats.latency(level["latency_ns"]["value"])
-    if not level.get("bytes"):
-        return f"{name(level)} at {latency}"
-    return f"{name(level)} of {formats.size_short(level['bytes']['value'])} at {latency}"
+    sizes = [f" of {formats.size_short(level['bytes']['value'])}" if level.get("bytes") else "" for level in levels]
+    return ", ".join(
+        f"{name(level)}{size} at {formats.latency(level['latency_ns']['value'])}"
+        for level, size in zip(levels, sizes, strict=True)
+    )
 
 
 def side_by_side(latency, bandwidth):

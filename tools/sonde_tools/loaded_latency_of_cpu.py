@@ -44,10 +44,6 @@ def _threads(besides):
     return [int(point.x["cpu_threads"]) for _, point in besides]
 
 
-def _applies(view):
-    return any(any(_threads(besides)) for of_set in lines(view).values() for besides in of_set.values())
-
-
 def _palette(names):
     return dict(zip(names, _COLOURS * (1 + len(names) // len(_COLOURS)), strict=False))
 
@@ -93,10 +89,6 @@ def _legend(view):
     return text
 
 
-def _tables(view):
-    return pivot.tables([*_of_the_cpu(view, "ns"), *_of_the_cpu(view, "GB/s")])
-
-
 def _further(view):
     """A smaller picture for each working set in a cache."""
     found = []
@@ -108,6 +100,8 @@ def _further(view):
 
 
 LOADED_LATENCY_OF_CPU = Section(
-    "loaded-latency-of-cpu", "The CPU's own latency under load", _applies, _summary, _chart, _legend, _tables, _further,
+    "loaded-latency-of-cpu", "The CPU's own latency under load",
+    lambda view: any(any(_threads(besides)) for of_set in lines(view).values() for besides in of_set.values()),
+    _summary, _chart, _legend, lambda view: pivot.tables([*_of_the_cpu(view, "ns"), *_of_the_cpu(view, "GB/s")]), _further,
     ("loaded-latency",),
 )  # fmt: skip

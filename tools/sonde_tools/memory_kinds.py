@@ -41,43 +41,36 @@ def findings_of(view):
     ]
 
 
-def summary(view):
-    """One (colour, text) a curve: where it begins and where it ends."""
+def _summary(view):
     entries, _, unit = _main(view)
     palette = charts.colours(entries)
     said = parts.ends(lambda value: f"{formats.significant(value)} {unit}")
     return [(palette[entry.label], f"{entry.label}: {said(entry)}") for entry in entries]
 
 
-def chart(view):
-    """The main picture, with a title and subtitle that let it stand alone."""
+def _chart(view):
     entries, what, unit = _main(view)
     head = parts.head(view, f"{what} by kind of memory", parts.medians(entries))
     return charts.over_size(entries, what, unit, head)
 
 
-def legend(view):
-    """What the picture shows, in sentences."""
+def _legend(view):
     return parts.described(_main(view)[0], "A name without a kind is a plain buffer.")
 
 
-def tables(view):
-    """A row for each kind that an API has, with what was found of it and what it costs."""
-    apis = [*(found["api"] for found in findings_of(view)), *(entry.curve.api for entry in _main(view)[0])]
-    return [_table(view, api) for api in dict.fromkeys(apis)]
-
-
-def _table(view, api):
-    rows = [(kind, _row(view, api, kind)) for kind in _kinds(view, api)]
-    caption = f"Kinds of memory, {view.api_name(api)}: medians at the largest working set of each"
-    return Table(caption, ["Kind", "To the GPU", "To the CPU", *(column[0] for column in COLUMNS), "Seen"], rows)
-
-
-def _kinds(view, api):
-    measured = [entry.word("memory") for entry in view.curves
-                if entry.curve.probe in PROBES and entry.curve.api == api]  # fmt: skip
-    said = [series.word(found["series"], "memory") for found in findings_of(view) if found["api"] == api]
-    return list(dict.fromkeys([*measured, *said]))
+def _tables(view):
+    headings = ["Kind", "To the GPU", "To the CPU", *(column[0] for column in COLUMNS), "Seen"]
+    kinds = {}
+    for entry in view.curves:
+        if entry.curve.probe in PROBES and "memory" in entry.curve.words:
+            kinds.setdefault(entry.curve.api, {})[entry.word("memory")] = None
+    for found in findings_of(view):
+        kinds.setdefault(found["api"], {})[series.word(found["series"], "memory")] = None
+    caption = "Kinds of memory, {}: medians at the largest working set of each"
+    return [
+        Table(caption.format(view.api_name(api)), headings, [(kind, _row(view, api, kind)) for kind in of_api])
+        for api, of_api in kinds.items()
+    ]
 
 
 def _row(view, api, kind):
@@ -112,21 +105,12 @@ def _value(view, api, kind, unit, side, pattern):
     return Cell(formats.significant(point.median), formats.size(point.x["bytes"]), point.disturbed)
 
 
-def further(view):
-    """The rounds over the size, where the main picture is another."""
+def _further(view):
     entries = _rounds(view) if _latencies(view) else []
     heading = "Is it shared: one word changes on one side and is looked for on the other"
     return parts.figure_of_curves("rounds", heading, axes.SIZE, entries, "time of a round", "us")
 
 
 KINDS = Section(
-    "memory-kinds",
-    "Kinds of memory",
-    lambda view: bool(_main(view)[0]),
-    summary,
-    chart,
-    legend,
-    tables,
-    further,
-    PROBES,
-)
+    "memory-kinds", "Kinds of memory", lambda view: bool(_main(view)[0]), _summary, _chart, _legend, _tables, _further, PROBES
+)  # fmt: skip

@@ -114,18 +114,19 @@ def _rows(text, columns):
         yield fields + [""] * (columns - len(fields))
 
 
-def _keys(text):
+def keys(text):
+    """The keys of a list with ", " between them."""
     return [key for key in text.split(", ") if key]
 
 
 def curves():
     """A pair for each curve that belongs in a table: its `curve` record, and the keys of further words that it may have."""
     for probe, unit, words, varies, title, x, better, table, rows, columns in _rows(_CURVES, 10):
-        series = dict(word.split("=") for word in _keys(words))
+        series = dict(word.split("=") for word in keys(words))
         yield (
             {"probe": probe, "unit": unit, "series": series, "title": title, "x": x, "better": better or None,
              "per_clock": 0, "table": {"title": table, "rows": rows, "columns": columns}},
-            set(_keys(varies)),
+            set(keys(varies)),
         )  # fmt: skip
 
 
@@ -137,7 +138,7 @@ def finding_kinds():
             "finding": finding,
             "heading": heading,
             "better": better or None,
-            "named_by": _keys(named_by),
+            "named_by": keys(named_by),
         }
         if compared:
             kind |= {"compared": compared, "feature": feature, "per_clock": int(per_clock)}

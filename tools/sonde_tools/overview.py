@@ -7,13 +7,9 @@ from sonde_tools.devices import API_NAMES
 from sonde_tools.sections import Cell
 
 _SHARED = {
-    "zero-copy": "shared without a copy",
-    "copies": "copied",
-    "migrates": "moved page by page",
-    "cache-maintenance": "shared, with work on caches",
-    "unclear": "unclear",
-    "unsupported": "not there",
-}
+    "zero-copy": "shared without a copy", "copies": "copied", "migrates": "moved page by page",
+    "cache-maintenance": "shared, with work on caches", "unclear": "unclear", "unsupported": "not there",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -29,15 +25,11 @@ class Overview:
 def of(view):
     """The Overview of a device; its rows are empty where nothing was measured that has a size."""
     entry, rows = _levels(view)
-    about = ", ".join(filter(None, [_kind(view), _by(view, entry) if entry else ""]))
-    return Overview(view.title, about, rows, [*_native(view), *_memory(view), *_copies(view)])
-
-
-def _kind(view):
+    types = {"cpu": "CPU", "integrated": "integrated GPU", "discrete": "GPU", "model": ""}
+    kind = types.get(view.record["type"], view.record["type"])
     units = view.record.get("compute_units")
-    kinds_ = {"cpu": "CPU", "integrated": "integrated GPU", "discrete": "GPU", "model": ""}
-    kind = kinds_.get(view.record["type"], view.record["type"])
-    return ", ".join(filter(None, [kind, f"{units} compute units" if units else ""]))
+    about = ", ".join(filter(None, [kind, units and f"{units} compute units", _by(view, entry) if entry else ""]))
+    return Overview(view.title, about, rows, [*_native(view), *_memory(view), *_copies(view)])
 
 
 def _by(view, entry):
@@ -45,11 +37,9 @@ def _by(view, entry):
     api, file = entry.curve.api, entry.recording
     driver = view.records[view.recordings.index(file)].get(api)
     name = (
-        ""
-        if view.is_model
-        else " ".join(filter(None, [f"by {API_NAMES.get(api, api)}:", driver and parts.driver_name(driver)]))
+        "" if view.is_model else f"by {API_NAMES.get(api, api)}" + (f": {parts.driver_name(driver)}" if driver else "")
     )
-    return ", ".join(filter(None, [name.rstrip(":"), file.path.name if len(view.recordings) > 1 else ""]))
+    return ", ".join(filter(None, [name, file.path.name if len(view.recordings) > 1 else ""]))
 
 
 def _levels(view):
@@ -100,9 +90,7 @@ def _ends(of_latency, of_bandwidth):
     for column, entries, text in ((1, of_latency, formats.latency), (2, of_bandwidth, formats.gbps)):
         for entry in entries:
             points = [point for point in entry.points if "bytes" in point.x]
-            for name, point in zip(
-                ("smallest working set", "largest working set"), (points[0], points[-1]), strict=True
-            ):
+            for name, point in (("smallest working set", points[0]), ("largest working set", points[-1])):
                 size = formats.size_short(point.x["bytes"])
                 cells = rows.setdefault((name, size), [Cell(size), Cell("–"), Cell("–")])
                 cells[column] = Cell(text(point.median), "", point.disturbed)

@@ -25,26 +25,19 @@ NOTHING_TOGETHER = "There is nothing to put together: nothing was measured on tw
 def html(recordings, shown, slugs, compared=None, traffic=None):
     """The whole page as text.
 
-    shown: (view, its Sections, further Tables) of each device; slugs: for each the name that its links and pictures use; compared: of
-    together.figures; traffic: of traffic.parts, where there are counters.
+    shown: (view, its Sections, further Tables) of each device; slugs: for each the name that its links and pictures use;
+    compared: of together.figures; traffic: of traffic.parts, where there are counters.
     """
     devices = [_device(*each, slug) for each, slug in zip(shown, slugs, strict=True)]
-    together = [
-        {**_figure(f"{figure.name}-together", figure.chart, figure.legend), "heading": figure.heading, "table": table}
-        for figure, table in compared or []
-    ]
+    together = [_figure(f"{figure.name}-together", figure) | {"table": table} for figure, table in compared or []]
+    watched = [_figure(part.name, part) for part in traffic.parts] if traffic else []
     figures = [figure for device in devices for part in device["parts"] for figure in (part, *part["further"])]
-    figures += together
-    watched = (
-        [{**_figure(part.name, part.chart, part.legend), "heading": part.heading} for part in traffic.parts]
-        if traffic
-        else []
-    )
-    figures += watched
+    views = [view for view, _, _ in shown]
+    title = " and ".join(view.title for view in views) if 0 < len(views) < 3 else f"{len(views)} devices"
     return filled(
         _text("page.html.jinja"),
-        {figure["id"]: figure["picture"] for figure in figures},
-        title=_title([view for view, _, _ in shown], traffic),
+        {figure["id"]: figure["picture"] for figure in (*figures, *together, *watched)},
+        title=title if views or not traffic else "Traffic of memory",
         notes=_notes(recordings, compared, traffic),
         devices=devices,
         together=together,
@@ -98,75 +91,49 @@ def _data(named):
     return msgspec.json.encode({"curves": curves, "charts": charts}).decode().replace("<", "\\u003c")
 
 
-def _title(views, traffic):
-    if not views and traffic:
-        return "Traffic of memory"
-    return " and ".join(view.title for view in views) if 0 < len(views) < 3 else f"{len(views)} devices"
-
-
 def _device(view, own, others, slug):
     note = MODEL_NOTE if view.is_model else CPU_NOTE if view.is_cpu else ""
     return {
-        "slug": slug,
-        "title": view.title,
-        "note": note,
-        "overview": overview.of(view),
+        "slug": slug, "title": view.title, "note": note, "overview": overview.of(view), "others": others,
         "parts": [_part(view, section, slug) for section in own],
-        "others": others,
         "methods": list(dict.fromkeys(page for section in own for page in _methods(section.method_pages))),
-        "findings": findings.groups(view),
-        "cards": _device_cards(view),
-    }
+        "findings": findings.groups(view), "cards": _device_cards(view),
+    }  # fmt: skip
 
 
 def _part(view, section, slug):
+    further = [_figure(f"{section.name}-{figure.name}-{slug}", figure) for figure in section.further(view)]
     return {
-        **_figure(f"{section.name}-{slug}", section.chart(view), section.legend(view)),
+        "id": f"{section.name}-{slug}", "picture": section.chart(view), "legend": section.legend(view), "further": further,
         "heading": f"{section.heading} (simulated)" if view.is_model else section.heading,
-        "summary": section.summary(view),
-        "tables": section.tables(view),
-        "further": [
-            {
-                **_figure(f"{section.name}-{further.name}-{slug}", further.chart, further.legend),
-                "heading": further.heading,
-            }
-            for further in section.further(view)
-        ],
-    }
+        "summary": section.summary(view), "tables": section.tables(view),
+    }  # fmt: skip
 
 
 def _methods(names):
     return filter(None, map(method_pages.page, names))
 
 
-def _figure(id_, picture, legend):
-    return {"id": id_, "picture": picture, "legend": legend}
+def _figure(id_, figure):
+    return {"id": id_, "heading": figure.heading, "picture": figure.chart, "legend": figure.legend}
 
 
 def _device_cards(view):
     record = view.record
     memory = record.get("memory_bytes")
-    facts = {
-        "Id": view.device,
-        "Type": record.get("type"),
-        "Compute units": record.get("compute_units"),
+    cards = [_card(view.title, {
+        "Id": view.device, "Type": record.get("type"), "Compute units": record.get("compute_units"),
         "Memory": formats.size(memory) if memory else None,
         "Unified memory": {True: "yes", False: "no"}.get(record.get("unified_memory")),
-        "PCI address": record.get("pci"),
-        "UUID": record.get("uuid"),
-    }
-    cards = [_card(view.title, facts)]
+        "PCI address": record.get("pci"), "UUID": record.get("uuid"),
+    })]  # fmt: skip
+    names = {"Platform": "platform", "Driver": "driver", "Version": "driver_version", "API version": "api_version"}
     for api in ("opencl", "vulkan"):
         drivers = view.drivers(api)
-        cards += [_card(API_NAMES[api], _driver_facts(driver)) for driver in drivers]
+        cards += [_card(API_NAMES[api], {text: driver.get(name) for text, name in names.items()}) for driver in drivers]
         if not drivers and not view.is_model:
             cards.append(_card(API_NAMES[api], {"Driver": "none shows this device"}))
     return cards
-
-
-def _driver_facts(driver):
-    names = {"platform": "Platform", "driver": "Driver", "driver_version": "Version", "api_version": "API version"}
-    return {text: driver.get(name) for name, text in names.items()}
 
 
 def _card(heading, facts):
@@ -195,22 +162,17 @@ def _run_card(recording):
 
 
 def _notes(recordings, compared, traffic):
-    found = _end_notes(recordings)
+    found = []
+    for recording in recordings:
+        status = (recording.end or {}).get("status")
+        if recording.end is None:
+            found.append(f"{recording.path.name} has no end record: the run was killed. What it had measured is shown.")
+        elif status != "complete":
+            found.append(f"{recording.path.name}: the run ended as {status}. What it had measured is shown.")
     # Runs with counters are over one another even so.
     if compared == [] and not (traffic and len(traffic.summary) > 1):
         found.append(NOTHING_TOGETHER)
     return found + (traffic.notes if traffic else [])
-
-
-def _end_notes(recordings):
-    notes = []
-    for recording in recordings:
-        status = (recording.end or {}).get("status")
-        if recording.end is None:
-            notes.append(f"{recording.path.name} has no end record: the run was killed. What it had measured is shown.")
-        elif status != "complete":
-            notes.append(f"{recording.path.name}: the run ended as {status}. What it had measured is shown.")
-    return notes
 
 
 def _missing(recordings):
@@ -219,11 +181,8 @@ def _missing(recordings):
         names = {record["device"]: record["name"] for record in recording.devices}
         for kind, records in (("failed", recording.errors), ("skipped", recording.skips)):
             for record in records:
-                place = [
-                    names.get(record.get("device"), record.get("device")),
-                    API_NAMES.get(record.get("api")),
-                    record.get("probe"),
-                ]
+                device = names.get(record.get("device"), record.get("device"))
+                place = [device, API_NAMES.get(record.get("api")), record.get("probe")]
                 place += series.words(record.get("series"))
                 place += [formats.coordinate(name, value) for name, value in (record.get("x") or {}).items()]
                 if len(recordings) > 1:

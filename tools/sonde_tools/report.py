@@ -24,23 +24,9 @@ from sonde_tools.roofline import ROOFLINE
 
 # What a probe without a Section here measures is drawn as its curves declare it.
 SECTIONS = [
-    LATENCY,
-    CPU_LATENCY,
-    CPU_BANDWIDTH,
-    LOADED_LATENCY_OF_CPU,
-    CORE_TO_CORE,
-    BANDWIDTH,
-    LOADED_LATENCY,
-    HIT_RATE,
-    KINDS,
-    COPY,
-    CONTENTION,
-    FRAMES,
-    COMPUTE,
-    ROOFLINE,
-    MOVED,
-]
-
+    LATENCY, CPU_LATENCY, CPU_BANDWIDTH, LOADED_LATENCY_OF_CPU, CORE_TO_CORE, BANDWIDTH, LOADED_LATENCY, HIT_RATE, KINDS, COPY,
+    CONTENTION, FRAMES, COMPUTE, ROOFLINE, MOVED,
+]  # fmt: skip
 SHOWN_PROBES = {probe for section in SECTIONS for probe in section.shown_probes}
 
 EXAMPLES = """examples:

@@ -33,10 +33,6 @@ class Figure:
     legend: str
 
 
-def _nothing(_view):
-    return []
-
-
 @dataclass(frozen=True)
 class Section:
     """One probe's part of the report; name is also the first part of its pictures' file names."""
@@ -48,7 +44,7 @@ class Section:
     chart: Callable  # view -> Picture
     legend: Callable  # view -> sentences below the picture: what is drawn
     tables: Callable  # view -> list of Tables
-    further: Callable = _nothing  # view -> list of Figures
+    further: Callable = lambda _view: []  # view -> list of Figures
     probes: tuple = ()  # whose samples it shows; where none is given, those of the probe of its name
     pages: tuple = ()  # those of docs/method that say how it was measured; where none is given, those of its probes
 

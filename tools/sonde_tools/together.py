@@ -40,29 +40,21 @@ def _read(view):
     return sorted(found, key=lambda entry: entry.word("sharing") != "shared")
 
 
-def _written(view):
-    return [entry for entry in bandwidth.all_curves(view) if entry.word("pattern") == "write"]
-
-
-def _largest_loaded(view):
-    return loaded_latency.loaded_curves(view)[::-1]
-
-
-def _copied(direction):
-    def candidates(view):
-        found = [entry for entry in copies.copy_curves(view) if entry.word("direction") == direction]
-        return sorted(found, key=lambda entry: -entry.points[-1].median)
-
-    return candidates
+def _copied(view, direction):
+    found = [entry for entry in copies.copy_curves(view) if entry.word("direction") == direction]
+    return sorted(found, key=lambda entry: -entry.points[-1].median)
 
 
 QUANTITIES = [
     Quantity("latency", "Memory latency", "latency", "ns", axes.SIZE, latency.latency_curves),
     Quantity("bandwidth", "Memory bandwidth, reading", "bandwidth", "GB/s", axes.SIZE, _read),
-    Quantity("bandwidth-writing", "Memory bandwidth, writing", "bandwidth", "GB/s", axes.SIZE, _written),
-    Quantity("loaded-latency", "Latency under load", "latency", "ns", axes.LOAD, _largest_loaded),
-    Quantity("copy-to-device", "Copies to the device", "bandwidth", "GB/s", copies.SIZE, _copied("to-device")),
-    Quantity("copy-to-host", "Copies to the host", "bandwidth", "GB/s", copies.SIZE, _copied("to-host")),
+    Quantity("bandwidth-writing", "Memory bandwidth, writing", "bandwidth", "GB/s", axes.SIZE,
+             lambda view: [entry for entry in bandwidth.all_curves(view) if entry.word("pattern") == "write"]),
+    Quantity("loaded-latency", "Latency under load", "latency", "ns", axes.LOAD,
+             lambda view: loaded_latency.loaded_curves(view)[::-1]),
+    Quantity("copy-to-device", "Copies to the device", "bandwidth", "GB/s", copies.SIZE,
+             lambda view: _copied(view, "to-device")),
+    Quantity("copy-to-host", "Copies to the host", "bandwidth", "GB/s", copies.SIZE, lambda view: _copied(view, "to-host")),
     Quantity("contention", "CPU latency while the GPU uses memory", "CPU latency", "ns", axes.LOAD,
              contention.loaded_curves),
     Quantity("frames", "Time of a frame", "time of a frame", "ms", frames.RESOLUTION, frames.frame_times),
@@ -86,11 +78,9 @@ def _figure(quantity, entries, views):
     dates = dict.fromkeys(date for view in views for date in parts.dates(view))
     span = formats.span(min(dates), max(dates), str)
     # A picture stands alone, so one device's says whose it is; of several each curve does.
-    whose = (
-        f"{views[0].title}: {quantity.heading[0].lower()}{quantity.heading[1:]}"
-        if len(views) == 1
-        else quantity.heading
-    )
+    whose = quantity.heading
+    if len(views) == 1:
+        whose = f"{views[0].title}: {whose[0].lower()}{whose[1:]}"
     head = (f"{whose}, {len(entries)} curves", [span, parts.medians(entries)])
     picture = charts.over(quantity.across, entries, quantity.quantity, quantity.unit, head)
     return Figure(quantity.name, quantity.heading, picture, parts.medians(entries))
@@ -115,7 +105,10 @@ def _one_each(quantity, views):
     several = len(choices) > 1
     if several:
         devices_of = Counter(api for _, by_driver in choices for api in {api for api, _ in by_driver})
-        choices = [(view, _of_one_api(by_driver, devices_of)) for view, by_driver in choices]
+        # Of several APIs of a device the one that most devices have.
+        best = [max((api for api, _ in by_driver), key=lambda api: devices_of[api]) for _, by_driver in choices]
+        choices = [(view, {key: same for key, same in by_driver.items() if key[0] == api})
+                   for (view, by_driver), api in zip(choices, best, strict=True)]  # fmt: skip
     apis = {api for _, by_driver in choices for api, _ in by_driver} & {"opencl", "vulkan"}
     entries = [
         LabelledCurve(_label(view, key, len(by_driver) > 1, several, len(apis) > 1), pooled(same), None)
@@ -130,22 +123,12 @@ def _by_driver(view, candidates):
     found = {}
     for entry in candidates:
         api = entry.curve.api
-        record = view.records[_position(view, entry.recording)]
+        record = next(each for each, file in zip(view.records, view.recordings, strict=True) if file is entry.recording)
         driver = parts.driver_name(record[api]) if record.get(api) else ""
         same = found.setdefault((api, driver), [])
         if not same or entry.curve.key == same[0].key:
             same.append(entry.curve)
     return found
-
-
-def _position(view, recording):
-    return next(number for number, each in enumerate(view.recordings) if each is recording)
-
-
-def _of_one_api(by_driver, devices_of):
-    """Of several APIs of a device the one that most devices have."""
-    best = max(dict.fromkeys(api for api, _ in by_driver), key=lambda api: devices_of[api])
-    return {key: same for key, same in by_driver.items() if key[0] == best}
 
 
 def _label(view, key, several_drivers, several_devices, several_apis):

@@ -41,11 +41,9 @@ def picture(head, rows, palette, axes, titles, kinds, apart, below=(), height=ch
     axes: the titles of both; titles: {field: title} of what a reader hovers over; kinds: {kind: how its points look};
     apart: the kind that is in no line; below: layers below all others.
     """
-    domain = [0.9 * min(row["p50"] for row in rows), 1.04 * highest_shown(rows)]
     highest = max([1e-9, *(row["gbps"] for row in rows)])
-    x = {"field": "gbps", "type": "quantitative", "title": axes[0], "axis": {"tickCount": 8},
-         "scale": {"domain": [-0.015 * highest, 1.04 * highest], "nice": False}}  # fmt: skip
-    y = {"field": "p50", "type": "quantitative", "scale": {"domain": domain, "nice": False}, "title": axes[1]}
+    x = charts.channel("gbps", axes[0], -0.015 * highest, 1.04 * highest, tickCount=8)
+    y = charts.channel("p50", axes[1], 0.9 * min(row["p50"] for row in rows), 1.04 * highest_shown(rows))
     curve = {"x": x, "y": y, "color": charts.colour(palette)}
     lines = f"datum.kind != '{apart}'"
     layers = [

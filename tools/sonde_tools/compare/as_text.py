@@ -108,11 +108,10 @@ def followers(comparison, verdict):
     for one in comparison.those(verdict):
         if one.follows:
             found.setdefault(one.follows, []).append(name(comparison, one))
-    return [f"{_with_capital(cause)} explains {len(names)} more: {', '.join(names)}." for cause, names in found.items()]
-
-
-def _with_capital(text_):
-    return text_[:1].upper() + text_[1:]
+    return [
+        f"{cause[:1].upper()}{cause[1:]} explains {len(names)} more: {', '.join(names)}."
+        for cause, names in found.items()
+    ]
 
 
 def name(comparison, one):

@@ -78,8 +78,9 @@ def _compared(device, type_, feature):
         done = _of_words(feature, words, allowed)
         if done:
             return done
-        alike = _saying(feature.base, words[0]), _saying(feature.new, words[1])
-        feature = replace(feature, kind=alike[0][0].kind, base=alike[0], new=alike[1])
+        base, new = ([one for one in side if one.word == word]
+                     for side, word in zip((feature.base, feature.new), words, strict=True))  # fmt: skip
+        feature = replace(feature, kind=base[0].kind, base=base, new=new)
     sides = [_undisturbed(side) for side in (feature.base, feature.new)]
     left_out = _left_out(feature, sides)
     said = [_summary(side) for side in sides]
@@ -113,13 +114,12 @@ def _word(side):
     return word if count >= _MOST_RUNS * len(side) else None
 
 
-def _saying(side, word):
-    return [one for one in side if one.word == word]
-
-
 def _of_words(feature, words, allowed):
     """A Verdict where the words decide, or None where both sides say the same of values that can be compared."""
-    said = [word or _all_words(side) for word, side in zip(words, (feature.base, feature.new), strict=True)]
+    counts = [Counter(one.word for one in side).most_common() for side in (feature.base, feature.new)]
+    said = [
+        word or ", ".join(f"{count} {each}" for each, count in every) for word, every in zip(words, counts, strict=True)
+    ]
 
     def said_to_be(verdict, why):
         return Verdict(feature, *said, None, verdict, why)
@@ -142,10 +142,6 @@ def _of_words(feature, words, allowed):
     if all(one.value is None for one in (*feature.base, *feature.new)):
         return said_to_be(SAME, f"{base} in both")
     return None
-
-
-def _all_words(side):
-    return ", ".join(f"{count} {word}" for word, count in Counter(one.word for one in side).most_common())
 
 
 def _runs(count):

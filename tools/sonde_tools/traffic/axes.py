@@ -1,6 +1,6 @@
 """Axes and words of the pictures of traffic."""
 
-from sonde_tools.charts import significant
+from sonde_tools.charts import channel, significant
 
 # Further below zero only the table and the hover box go, or one interval would press all others to the top.
 LOWEST_HIT_RATE = -1.0
@@ -16,8 +16,8 @@ def seconds(title, lines):
     """The channel x (object) of time."""
     first, last = min(_values(lines, "t")), max(_values(lines, "t"))
     room = 0.5 if first == last else 0.004 * (last - first)
-    return {"field": "t", "type": "quantitative", "title": title, "axis": {"tickCount": 10, "format": "~r", "labelSeparation": 10, "grid": False},
-            "scale": {"domain": [first - room, last + room], "nice": False, "zero": False}}  # fmt: skip
+    look = {"tickCount": 10, "format": "~r", "labelSeparation": 10, "grid": False, "scale": {"zero": False}}
+    return channel("t", title, first - room, last + room, **look)
 
 
 def gbps(lines, title, between=None):
@@ -34,14 +34,9 @@ def hit_rate(lines, within=None, between="minimum"):
     return _y("hit rate", [1.04 * lowest, 1.02 * highest], within, {"tickCount": 5, "format": "~%"})
 
 
-def _y(title, domain, pixels, axis):
-    scale = {"domain": domain, "nice": False, "zero": False, **({"range": pixels} if pixels else {})}
-    return {
-        "type": "quantitative",
-        "title": title,
-        "scale": scale,
-        "axis": {"orient": "left", "grid": True, "minExtent": _LABELS_PIXELS, **axis},
-    }
+def _y(title, domain, pixels, look):
+    scale = {"zero": False, **({"range": pixels} if pixels else {})}
+    return channel(None, title, *domain, scale=scale, orient="left", grid=True, minExtent=_LABELS_PIXELS, **look)
 
 
 def _values(lines, name):

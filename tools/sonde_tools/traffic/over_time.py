@@ -23,10 +23,7 @@ def shown(run):
 
 def one(run, head):
     """The Picture of one run, which knows at least one of SERIES; head: title and subtitle's lines."""
-    lines = [
-        Line(SERIES[name][0], False, [], reduced.reduced(run.intervals, name))
-        for name in shown(run)
-    ]  # fmt: skip
+    lines = [Line(SERIES[name][0], False, [], reduced.reduced(run.intervals, name)) for name in shown(run)]
     palette = dict(SERIES[name] for name in shown(run))
     traffic = [line for line in lines if line.series != "hit rate"]
     rates = [line for line in lines if line.series == "hit rate"]
@@ -71,17 +68,13 @@ def _panel(palette, x, y, own, name, band=True):
     # A row without a number breaks the line: nothing is known there, which is no zero.
     broken = {"invalid": "break-paths-show-domains", "clip": True}
     layers = [
-        {"name": f"curve_{name}", "mark": {"type": "line", "strokeWidth": 1.6, "strokeJoin": "round", **broken},
-         "encoding": encoding},
-        {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 24, "clip": True}, "encoding": encoding,
-         "transform": [{"filter": "datum.alone"}]},
-        {"name": f"hovered_{name}", "mark": {"type": "circle", "size": 90, "opacity": 0, "clip": True},
-         "transform": [{"filter": "datum.hovered"}],
-         "encoding": {**encoding, "tooltip": charts.tooltip(axes.TOOLTIP)}},
-    ]  # fmt: skip
+        {"name": f"curve_{name}", **charts.layer("line", encoding, strokeWidth=1.6, strokeJoin="round", **broken)},
+        charts.points(encoding, "datum.alone", size=24, clip=True),
+        {"name": f"hovered_{name}", **charts.hovered(encoding, axes.TOOLTIP, "datum.hovered", size=90, clip=True)},
+    ]
     if band:
         spread = {**encoding, "y": {**y, "field": "minimum"}, "y2": {"field": "maximum"}}
-        layers.insert(0, {"mark": {"type": "area", "opacity": 0.25, **broken}, "encoding": spread})
+        layers.insert(0, charts.layer("area", spread, opacity=0.25, **broken))
     return {"name": name, "layer": layers, **({"transform": [{"filter": own}]} if own else {})}
 
 
@@ -93,11 +86,9 @@ def _baseline(run, across):
     place = {"data": {"values": [{"begin": max(first, across["scale"]["domain"][0]), "end": last}]}}
     x = {**across, "field": "begin"}
     return [
-        {**place, "mark": {"type": "rect", "color": "#888", "opacity": 0.16, "clip": True},
-         "encoding": {"x": x, "x2": {"field": "end"}}},
-        {**place, "mark": {"type": "text", "text": "idle baseline", "align": "left", "baseline": "bottom", "color": "#5b6470", "clip": False,
-                           "fontSize": 12},
-         "encoding": {"x": x, "y": {"value": -4}}},
+        place | charts.layer("rect", {"x": x, "x2": {"field": "end"}}, color="#888", opacity=0.16, clip=True),
+        place | charts.layer("text", {"x": x, "y": {"value": -4}}, text="idle baseline", align="left", baseline="bottom",
+                             color="#5b6470", clip=False, fontSize=12),
     ]  # fmt: skip
 
 

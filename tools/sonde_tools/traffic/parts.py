@@ -1,6 +1,7 @@
 """The report's part on traffic: a picture a run, pictures of all runs over one another, and a table."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from sonde_tools import charts, formats
 from sonde_tools.sections import Cell, Table
@@ -39,13 +40,8 @@ def of(runs):
     if not shown:
         return Traffic(notes=notes)
     palette = _palette(shown)
-    found = [_hit_rates(shown, palette), *_each(shown), _shares(shown, palette), _latency(shown, palette)]
-    return Traffic(
-        [(palette[run.label], _in_words(run)) for run in shown],
-        [part for part in found if part],
-        _tables(shown),
-        notes,
-    )
+    parts = [*_hit_rates(shown, palette), *_each(shown), *_shares(shown, palette), *_latency(shown, palette)]
+    return Traffic([(palette[run.label], _in_words(run)) for run in shown], parts, _tables(shown), notes)
 
 
 def _palette(runs):
@@ -71,21 +67,26 @@ def _in_words(run):
     return f"{run.label}{simulated}: {', '.join(texts) or 'too little is known for a number'}"
 
 
+def _part(name, runs, heading, what, legend, draw):
+    """A Part of some runs; draw: (title, subtitle's lines) -> Picture; legend: sentences, below the title too."""
+    simulated = all(run.is_model for run in runs)
+    what = f"simulated {what}" if simulated else what
+    title = f"{runs[0].label}: {what}" if len(runs) == 1 else f"{what[0].upper()}{what[1:]}, {len(runs)} runs"
+    chart = draw((title, [_about(runs), *_lines(legend)]))
+    return Part(name, f"{heading} (simulated)" if simulated else heading, chart, legend)
+
+
 def _each(runs):
-    found = []
     for run, slug in zip(runs, formats.slugs(run.label for run in runs), strict=True):
         heading = "Traffic over time" if len(runs) == 1 else f"Traffic over time, {run.label}"
-        legend = over_time.legend(run)
-        # A line of the picture holds so many words; the page breaks them itself.
-        head = (f"{run.label}: {_what(run, 'traffic over time')}", [_about([run]), *_lines(legend)])
-        found.append(Part(f"traffic-{slug}", _said([run], heading), over_time.one(run, head), legend))
-    return found
+        draw = partial(over_time.one, run)
+        yield _part(f"traffic-{slug}", [run], heading, "traffic over time", over_time.legend(run), draw)
 
 
 def _hit_rates(runs, palette):
     runs = [run for run in runs if not run.work.is_empty() and run.work["hit_rate"].count()]
     if len(runs) < 2:
-        return None
+        return []
     legend = (
         "Medians of the intervals at one place of the picture; time begins where each run's idle baseline ends. "
         "Where a line is broken, nothing is known."
@@ -93,34 +94,31 @@ def _hit_rates(runs, palette):
     lowest = min(run.work["hit_rate"].min() for run in runs)
     if lowest < axes.LOWEST_HIT_RATE:
         legend += f" {over_time.beyond(lowest)}"
-    chart = over_time.several(
-        runs, _of(palette, runs), (_title(runs, "hit rate over time"), [_about(runs), *_lines(legend)])
-    )
-    return Part("hit-rate-over-time", _said(runs, "Hit rate over time, all runs"), chart, legend)
+    draw = partial(over_time.several, runs, {run.label: palette[run.label] for run in runs})
+    return [_part("hit-rate-over-time", runs, "Hit rate over time, all runs", "hit rate over time", legend, draw)]
 
 
 def _shares(runs, palette):
     runs = [run for run in runs if len(numbers.known_hit_rates(run)[0])]
     if not runs:
-        return None
+        return []
     legend = "How much of the time in which the hit rate is known it lay in each step of the axis, without the idle baseline."
     lowest = min(float(numbers.known_hit_rates(run)[0].min()) for run in runs)
     if lowest < axes.LOWEST_HIT_RATE:
         legend += f" Lower ones, down to {formats.percent(lowest)}, count in the lowest step."
-    chart = spread.shares(
-        runs, _of(palette, runs), (_title(runs, "share of time at each hit rate"), [_about(runs), *_lines(legend)])
-    )
-    return Part("hit-rate-share", _said(runs, "Share of time at each hit rate"), chart, legend)
+    draw = partial(spread.shares, runs, {run.label: palette[run.label] for run in runs})
+    what = "share of time at each hit rate"
+    return [_part("hit-rate-share", runs, f"{what[0].upper()}{what[1:]}", what, legend, draw)]
 
 
 def _latency(runs, palette):
     runs = [run for run in runs if spread.has_latency(run)]
     if not runs:
-        return None
+        return []
     legend = "Medians of the intervals in each step of traffic, read and written; band from first to third quartile."
-    title = _title(runs, "CPU latency behind L3 over traffic")
-    chart = spread.latency(runs, _of(palette, runs), (title, [_about(runs), legend]))
-    return Part("cpu-latency-over-traffic", _said(runs, "CPU latency over traffic"), chart, legend)
+    draw = partial(spread.latency, runs, {run.label: palette[run.label] for run in runs})
+    what = "CPU latency behind L3 over traffic"
+    return [_part("cpu-latency-over-traffic", runs, "CPU latency over traffic", what, legend, draw)]
 
 
 def _tables(runs):
@@ -132,7 +130,8 @@ def _tables(runs):
         rates += [found and found.hit_rate for found in highest.values()]
         of_rates.append((run.label, [Cell(formats.percent(rate)) for rate in rates]))
         idle = [Cell(_gbps(numbers.idle(run, side))) for side in highest]
-        of_traffic.append((run.label, [*map(_highest, highest.values()), *idle]))
+        most = [Cell(_gbps(each.gbps), f"until {each.at:.1f} s") if each else Cell("–") for each in highest.values()]
+        of_traffic.append((run.label, [*most, *idle]))
     rates = ["", "whole run", "p10 over time", "p50", "p90", "while most at memory", "while most at the fabric"]
     traffic = ["", "memory, most in 1 s", "fabric, most in 1 s", "memory, idle", "fabric, idle"]
     return [
@@ -141,10 +140,6 @@ def _tables(runs):
         ),
         Table("Traffic, read and written, GB/s", traffic, of_traffic),
     ]
-
-
-def _highest(found):
-    return Cell(_gbps(found.gbps), f"until {found.at:.1f} s") if found else Cell("–")
 
 
 def _gbps(value):
@@ -161,27 +156,6 @@ def _about(runs):
         count, seconds = len(runs[0].intervals), runs[0].intervals["dt"].median()
         words.append(f"{count:,} interval{'s' if count > 1 else ''} of {1000 * seconds:.3g} ms")
     return " · ".join(filter(None, words))
-
-
-def _all_models(runs):
-    return all(run.is_model for run in runs)
-
-
-def _what(run, what):
-    return f"simulated {what}" if run.is_model else what
-
-
-def _said(runs, heading):
-    return f"{heading} (simulated)" if _all_models(runs) else heading
-
-
-def _title(runs, what):
-    what = f"simulated {what}" if _all_models(runs) else what
-    return f"{runs[0].label}: {what}" if len(runs) == 1 else f"{what[0].upper()}{what[1:]}, {len(runs)} runs"
-
-
-def _of(palette, runs):
-    return {run.label: palette[run.label] for run in runs}
 
 
 def _lines(text, most=130):

@@ -19,20 +19,17 @@ def shares(runs, palette, head):
     edges = numpy.arange(first, round(1 / _BIN) + 1) * _BIN
     lines = [Line(run.label, False, [], _shares(run, edges)) for run in runs]
     highest = max(value for line in lines for value in line.numbers["share"])
-    x = {"field": "hit_rate", "type": "quantitative", "title": "hit rate", "axis": {"format": "~%", "tickCount": 11},
-         "scale": {"domain": [float(edges[0]), 1.0], "nice": False}}  # fmt: skip
-    y = {"field": "share", "type": "quantitative", "title": f"share of time in each {100 * _BIN:.0f} points",
-         "axis": {"format": "~%", "tickCount": 6}, "scale": {"domain": [0, 1.04 * highest], "nice": False}}  # fmt: skip
+    x = charts.channel("hit_rate", "hit rate", float(edges[0]), 1.0, format="~%", tickCount=11)
+    title = f"share of time in each {100 * _BIN:.0f} points"
+    y = charts.channel("share", title, 0, 1.04 * highest, format="~%", tickCount=6)
     encoding = {"x": x, "y": y, "color": charts.colour(palette)}
-    texts = [
-        axes.text("between", _percent("from") + " + ' to ' + " + _percent("to")),
-        axes.text("share", _percent("share")),
-    ]
+    between = _percent("from") + " + ' to ' + " + _percent("to")
+    texts = [axes.text("between", between), axes.text("share", _percent("share"))]
     titles = {"series": "series", "between_text": "hit rate", "share_text": "share of time"}
     layers = [
         *charts.simulated_word({run.is_model for run in runs}),
         {"name": "curve", **charts.layer("line", encoding, interpolate="step", strokeWidth=1.8, clip=True)},
-        {"name": "hovered", **charts.hovered(encoding, titles, clip=True)},
+        {"name": "hovered", **charts.hovered(encoding, titles, size=90, clip=True)},
     ]  # fmt: skip
     return _picture(head, layers, palette, lines, texts)
 
@@ -62,21 +59,14 @@ def latency(runs, palette, head):
     lines = [Line(run.label, False, [], _binned(_latencies(run, load))) for run, load in zip(runs, loads, strict=True)]
     over = " or ".join(PLACES[load] for load in dict.fromkeys(loads))
     largest = max(value for line in lines for value in line.numbers["gbps"])
-    x = {"field": "gbps", "type": "quantitative", "title": f"traffic {over}, GB/s", "axis": {"tickCount": 10},
-         "scale": {"domain": [0, 1.04 * max(largest, 1e-9)], "nice": False}}  # fmt: skip
-    lowest, highest = (
-        reach(value for line in lines for value in line.numbers[name])
-        for reach, name in ((min, "low_quartile"), (max, "high_quartile"))
-    )
-    y = {"type": "quantitative", "title": "CPU latency behind L3, ns",
-         "scale": {"domain": [0.95 * lowest, 1.05 * max(highest, 1e-9)], "nice": False, "zero": False}}  # fmt: skip
-    encoding = {"x": x, "y": {**y, "field": "median"}, "color": charts.colour(palette)}
-    texts = [
-        axes.text(name, f"{charts.significant(name)} + ' {unit}'")
-        for name, unit in (("gbps", "GB/s"), ("median", "ns"))
-    ]
+    x = charts.channel("gbps", f"traffic {over}, GB/s", 0, 1.04 * max(largest, 1e-9), tickCount=10)
+    lowest = min(value for line in lines for value in line.numbers["low_quartile"])
+    highest = max([1e-9, *(value for line in lines for value in line.numbers["high_quartile"])])
+    y = charts.channel("median", "CPU latency behind L3, ns", 0.95 * lowest, 1.05 * highest, scale={"zero": False})
+    encoding = {"x": x, "y": y, "color": charts.colour(palette)}
     quartiles = f"{charts.significant('low_quartile')} + ' to ' + {charts.significant('high_quartile')} + ' ns'"
-    texts.append(axes.text("quartiles", quartiles))
+    texts = [axes.text("gbps", f"{charts.significant('gbps')} + ' GB/s'"),
+             axes.text("median", f"{charts.significant('median')} + ' ns'"), axes.text("quartiles", quartiles)]  # fmt: skip
     titles = {"series": "series", "gbps_text": "traffic", "median_text": "median", "quartiles_text": "quartiles",
               "intervals": "intervals"}  # fmt: skip
     layers = [
