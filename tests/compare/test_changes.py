@@ -6,7 +6,7 @@ import random
 import pytest
 import scipy.stats
 from sonde_tools.compare import changes
-from sonde_tools.compare.allowances import Allowance, allowance
+from sonde_tools.compare.changes import Allowance, allowance
 
 NOTHING_KNOWN = Allowance(0.0, 0, True)
 

@@ -3,8 +3,7 @@
 import synthetic
 from sonde_tools import pictures, records
 from sonde_tools.devices import device_views
-from sonde_tools.loaded_latency import LOADED_LATENCY
-from sonde_tools.loaded_latency_of_cpu import LOADED_LATENCY_OF_CPU, lines
+from sonde_tools.loaded_latency import LOADED_LATENCY, LOADED_LATENCY_OF_CPU, lines
 
 MIB = 1 << 20
 

@@ -1,7 +1,7 @@
 """Matrices of NUMA nodes, from a made-up record: pictures with numbers, and tables."""
 
 import synthetic
-from sonde_tools import nodes, pictures, records
+from sonde_tools import heat_maps, pictures, records
 from sonde_tools.cpu_bandwidth import CPU_BANDWIDTH, size_curves
 from sonde_tools.cpu_latency import CPU_LATENCY, own_curves
 from sonde_tools.devices import device_views
@@ -93,7 +93,10 @@ def test_a_node_without_cores_is_a_column_alone(tmp_path):
 
 def test_one_node_has_none(tmp_path):
     found = view(tmp_path, *OF_SIZES)
-    assert nodes.figures(found, "cpu-latency", "ns") == [] and nodes.of_latest(found, "cpu-bandwidth", "GB/s") == []
+    assert (
+        heat_maps.figures_of_nodes(found, "cpu-latency", "ns") == []
+        and heat_maps.of_latest(found, "cpu-bandwidth", "GB/s") == []
+    )
 
 
 def test_of_two_runs_the_later_one_is_shown(tmp_path):

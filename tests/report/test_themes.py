@@ -2,7 +2,7 @@
 
 import browser
 import pytest
-from sonde_tools import charts, contention, marks, themes
+from sonde_tools import charts, contention, marks, page
 
 TEXT = ["#222", "#333", "#000"]
 CURVES = [*charts.API_COLOURS.values(), *charts.MORE_COLOURS, contention.CONTROL_COLOUR]
@@ -21,20 +21,20 @@ def test_contrast_is_that_of_the_guidelines():
 @pytest.mark.parametrize("colour", CURVES)
 def test_curves_stand_out_on_white_and_in_the_dark(colour):
     assert browser.contrast(rgb(colour), (255, 255, 255)) >= 2.4
-    assert browser.contrast(rgb(themes.DARK[colour]), rgb(themes.GROUND)) >= 4.5
+    assert browser.contrast(rgb(page.DARK[colour]), rgb(page.GROUND)) >= 4.5
 
 
 @pytest.mark.parametrize("colour", [*TEXT, marks.NEUTRAL])
 def test_words_can_be_read_in_the_dark(colour):
-    assert browser.contrast(rgb(themes.DARK[colour]), rgb(themes.GROUND)) >= 4.5
+    assert browser.contrast(rgb(page.DARK[colour]), rgb(page.GROUND)) >= 4.5
 
 
 def test_no_two_curves_look_alike():
-    assert len(set(CURVES)) == len(CURVES) == len({themes.DARK[colour] for colour in CURVES})
+    assert len(set(CURVES)) == len(CURVES) == len({page.DARK[colour] for colour in CURVES})
 
 
 def test_the_ground_is_that_of_the_page(root):
     style = (root / "tools/sonde_tools/page.css").read_text(encoding="utf-8")
     dark = style[style.index("screen and (prefers-color-scheme: dark)") :]
-    assert f"--card: {themes.GROUND};" in dark
-    assert '[stroke="#0072b2"] { stroke: #4da6e8; }' in themes.rules()
+    assert f"--card: {page.GROUND};" in dark
+    assert '[stroke="#0072b2"] { stroke: #4da6e8; }' in page.dark_rules()

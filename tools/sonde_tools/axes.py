@@ -28,20 +28,17 @@ class Across:
 class Axes:
     """Both axes of a picture as channels of its layers: the first layer says in full what the others share."""
 
-    x_full: dict
-    y_full: dict
+    whole_x: dict
+    whole_y: dict
 
     def x(self, field, full=False):
         """The channel x (object) of a layer."""
-        return _channel(self.x_full, field, full)
+        shared = self.whole_x if full else {"title": self.whole_x["title"]}
+        return {"field": field, "type": "quantitative", **shared}
 
     def y(self, field, full=False):
         """The channel y (object) of a layer."""
-        return _channel(self.y_full, field, full)
-
-
-def _channel(whole, field, full):
-    return {"field": field, "type": "quantitative", **(whole if full else {"title": whole["title"]})}
+        return Axes(self.whole_y, {}).x(field, full)
 
 
 def axes_of(across, placed, y_title, foot_share):
@@ -95,12 +92,9 @@ def _size_axis(sizes_bytes):
     marked = f"(round(log(datum.value) / LN2) - 10) % {step} == 0"
     shown = {"condition": {"test": marked, "value": 1}, "value": 0}
     axis = {
-        "values": [2**power for power in range(64) if low <= 2**power <= high],
-        "labelExpr": f"{marked} ? {_binary(lambda number: number)} : ''",
-        "labelOverlap": False,
-        "gridOpacity": shown,
-        "tickOpacity": shown,
-    }
+        "values": [2**power for power in range(64) if low <= 2**power <= high], "labelOverlap": False,
+        "labelExpr": f"{marked} ? {_binary(lambda number: number)} : ''", "gridOpacity": shown, "tickOpacity": shown,
+    }  # fmt: skip
     return axis, {"type": "log", "base": 2, "domain": [low, high], "nice": False}
 
 

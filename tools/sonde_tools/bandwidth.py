@@ -1,6 +1,7 @@
 """The report's section on the bandwidth probe: gigabytes a second over the working set."""
 
 from sonde_tools import axes, formats, levels, parts, pivot
+from sonde_tools.curves import fastest
 from sonde_tools.latency import LATENCY
 
 MAIN_PATTERNS = {"read", "add"}
@@ -11,20 +12,10 @@ def all_curves(view):
     """The sweeps over the working set; not what was measured with fewer work-groups or by another path."""
     found = []
     for entry in view.of("bandwidth", "GB/s", "bytes"):
-        points = _fastest([point for point in entry.points if "groups" not in point.x])
+        points = fastest([point for point in entry.points if "groups" not in point.x])
         if points and entry.word("path") not in ("image", "local"):
             found.append(entry.with_points(points, _label(view, entry)))
     return found
-
-
-def _fastest(points):
-    """One point a size, in its fastest shape; the rest are in the record and the tables of all samples."""
-    best = {}
-    for point in points:
-        size_bytes = point.x["bytes"]
-        if size_bytes not in best or point.median > best[size_bytes].median:
-            best[size_bytes] = point
-    return [point for _, point in sorted(best.items())]
 
 
 def _label(view, entry):

@@ -1,11 +1,11 @@
 """The report's section on the CPU's own bandwidth: gigabytes a second over the working set, and over threads."""
 
-from sonde_tools import axes, charts, formats, nodes, parts, pivot
+from sonde_tools import axes, charts, formats, heat_maps, parts, pivot
 
 
 def _measured(view):
     found = view.of("cpu-bandwidth", "GB/s", "bytes", "cpu_threads")
-    return [entry for entry in found if not nodes.is_of_nodes(entry.curve)]
+    return [entry for entry in found if not heat_maps.is_of_nodes(entry.curve)]
 
 
 def _plain(view):
@@ -58,7 +58,7 @@ def _chart(view):
 
 
 def _tables(view):
-    return pivot.tables([*_measured(view), *nodes.of_latest(view, "cpu-bandwidth", "GB/s")])
+    return pivot.tables([*_measured(view), *heat_maps.of_latest(view, "cpu-bandwidth", "GB/s")])
 
 
 def _further(view):
@@ -66,7 +66,7 @@ def _further(view):
     entries = thread_curves(view)
     return [
         *parts.figure_of_curves("threads", heading, axes.THREADS, entries, "bandwidth", "GB/s"),
-        *nodes.figures(view, "cpu-bandwidth", "GB/s"),
+        *heat_maps.figures_of_nodes(view, "cpu-bandwidth", "GB/s"),
     ]
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sonde_tools import axes, charts, formats, latency, levels, marks, nodes, parts, pivot, series
+from sonde_tools import axes, charts, formats, heat_maps, latency, levels, marks, parts, pivot, series
 
 
 def own_curves(view):
@@ -10,7 +10,7 @@ def own_curves(view):
     return [
         entry.with_points(entry.points, _label(entry))
         for entry in view.of("cpu-latency", "ns", "bytes")
-        if entry.word("order") == "cycle" and not nodes.is_of_nodes(entry.curve)
+        if entry.word("order") == "cycle" and not heat_maps.is_of_nodes(entry.curve)
     ]
 
 
@@ -61,12 +61,12 @@ def _tables(view):
     return [
         *levels.tables(view, own),
         parts.telling_sizes(own, caption),
-        *pivot.tables(nodes.of_latest(view, "cpu-latency", "ns")),
+        *pivot.tables(heat_maps.of_latest(view, "cpu-latency", "ns")),
     ]
 
 
 CPU_LATENCY = parts.section_of_curves(
     "cpu-latency", "Latency of the CPU itself", own_curves, axes.SIZE, "latency", "ns", "", None,
     summary=_summary, chart=_chart, legend=_legend, tables=_tables,
-    further=lambda view: nodes.figures(view, "cpu-latency", "ns"),
+    further=lambda view: heat_maps.figures_of_nodes(view, "cpu-latency", "ns"),
 )  # fmt: skip

@@ -89,6 +89,16 @@ def curves(samples, without_cycles=False):
     return found
 
 
+def fastest(points, better="higher"):
+    """Of points (list) in several shapes at one size the better one, in the order of their sizes."""
+    best = {}
+    for point in points:
+        known = best.get(point.x["bytes"])
+        if known is None or (point.median > known.median) == (better == "higher"):
+            best[point.x["bytes"]] = point
+    return [point for _, point in sorted(best.items())]
+
+
 def pooled(same):
     """One Curve from the same curve (list) of several runs: all their values at one x together, disturbed ones only where
     there are no others."""
@@ -103,13 +113,16 @@ def pooled(same):
 
 def _pooled(points):
     used = [point for point in points if not point.disturbed] or points
-    values = [value for point in used for value in point.values]
-    low, median, high = quartiles(values)
     cycles = [point.cycles for point in used if point.cycles is not None]
-    return replace(
-        used[0], values=values, median=median, low_quartile=low, high_quartile=high, minimum=min(values),
-        maximum=max(values), cycles=statistics.median(cycles) if cycles else None,
-    )  # fmt: skip
+    found = _statistics([value for point in used for value in point.values])
+    return replace(used[0], cycles=statistics.median(cycles) if cycles else None, **found)
+
+
+def _statistics(values):
+    """The fields of a Point that its values make."""
+    low, median, high = quartiles(values)
+    return {"values": values, "median": median, "low_quartile": low, "high_quartile": high, "minimum": min(values),
+            "maximum": max(values)}  # fmt: skip
 
 
 def _place(sample):
@@ -121,21 +134,10 @@ def _place(sample):
 def _point(x, samples, in_cycles=None):
     """One Point from every sample at one place, and from those in cycles."""
     used = _used(samples)
-    values = _values(used)
-    low, median, high = quartiles(values)
     return Point(
-        x=x,
-        values=values,
-        median=median,
-        low_quartile=low,
-        high_quartile=high,
-        minimum=min(values),
-        maximum=max(values),
-        disturbed=_disturbed(used[-1]),
-        state=used[-1].get("state") or {},
-        cycles=statistics.median(_values(_used(in_cycles))) if in_cycles else None,
-        interval=used[-1].get("interval"),
-    )
+        x=x, disturbed=_disturbed(used[-1]), state=used[-1].get("state") or {}, interval=used[-1].get("interval"),
+        cycles=statistics.median(_values(_used(in_cycles))) if in_cycles else None, **_statistics(_values(used)),
+    )  # fmt: skip
 
 
 def _used(samples):

@@ -85,11 +85,6 @@ def cycles(count):
     return f"{significant(count)} cycles"
 
 
-def clock(megahertz):
-    """A clock as text, or a dash where it is not known: '2,498 MHz'."""
-    return "–" if megahertz is None else f"{megahertz:,.0f} MHz"
-
-
 def latency_between(value, low, high):
     """A latency and the bounds it lies between: '6.50 ns (6.41 to 6.60)'."""
     factor = 1000 if value >= 10_000 else 1

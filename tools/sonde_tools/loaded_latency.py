@@ -1,7 +1,12 @@
-"""The report's section on latency under the GPU's own load: nanoseconds a load over what the rest moved meanwhile."""
+"""The report's sections on latency under load: of a GPU under its own, over what the rest of it moved meanwhile, and of the CPU
+itself, over what other cores moved."""
 
-from sonde_tools import axes, formats, parts, pivot
+from sonde_tools import axes, charts, formats, parts, pivot, windows
 from sonde_tools.devices import series_name
+from sonde_tools.sections import Figure, Section
+
+_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#332288", "#882255", "#3aa0dc", "#661100"]
+_KINDS = {"read": "reading", "write": "writing past the caches", "read-modify-write": "reading and writing"}
 
 
 def _of_gpu(view):
@@ -33,4 +38,104 @@ LOADED_LATENCY = parts.section_of_curves(
     "loaded-latency", "Latency under load", loaded_curves, axes.LOAD, "latency", "ns", "latency under its own load", _ends,
     "At the left the walk is alone; to the right the other work-groups read as much as the axis says.",
     tables=lambda view: pivot.tables(_of_gpu(view)),
+)  # fmt: skip
+
+
+def _of_the_cpu(view, unit):
+    return [entry for entry in view.of("loaded-latency", unit, "bytes", "cpu_threads") if entry.curve.api == "cpu"]
+
+
+def _place(point):
+    return tuple(sorted(point.x.items()))
+
+
+def _name(view, entry):
+    kind = entry.word("pattern")
+    file = f" ({entry.recording.path.stem})" if len(view.recordings) > 1 else ""
+    return f"{entry.word('placement').replace('-', ' ')} {_KINDS.get(kind, kind)}{file}"
+
+
+def lines(view):
+    """{working set in bytes: {name of the load: [(GB/s that it moved, point)], the least first}}, the largest set first; what
+    no core loaded moved 0."""
+    moved = {}
+    for entry in _of_the_cpu(view, "GB/s"):
+        moved |= {(_name(view, entry), _place(point)): point.median for point in entry.points}
+    found = {}
+    for entry in _of_the_cpu(view, "ns"):
+        name = _name(view, entry)
+        for point in entry.points:
+            gbps = moved.get((name, _place(point))) if point.x["cpu_threads"] else 0
+            if gbps is not None:
+                found.setdefault(point.x["bytes"], {}).setdefault(name, []).append((gbps, point))
+    for of_set in found.values():
+        for besides in of_set.values():
+            besides.sort(key=lambda beside: beside[0])
+    return dict(sorted(found.items(), reverse=True))
+
+
+def _threads(besides):
+    return [int(point.x["cpu_threads"]) for _, point in besides]
+
+
+def _palette(names):
+    return dict(zip(names, _COLOURS * (1 + len(names) // len(_COLOURS)), strict=False))
+
+
+def _summary_of_cpu(view):
+    of_set = next(iter(lines(view).values()))
+    palette = _palette(of_set)
+    found = []
+    for name, besides in of_set.items():
+        (least, first), (most, last) = besides[0], besides[-1]
+        text = f"{formats.latency(last.median)} beside {formats.gbps(most)}"
+        alone = f"{formats.latency(first.median)} alone, " if least == 0 else ""
+        found.append((palette[name], f"{name}: {alone}{text}"))
+    return found
+
+
+def _chart(view):
+    size_bytes, of_set = next(iter(lines(view).items()))
+    subtitle = [" · ".join([f"working set {formats.size(size_bytes)}", *parts.dates(view)]), _legend(view)]
+    title = f"{view.record['name']}: the CPU's own latency while other cores load memory"
+    return _picture(of_set, (title, subtitle), charts.HEIGHT_PIXELS)
+
+
+def _picture(of_set, head, height):
+    rows = []
+    for name, besides in of_set.items():
+        most = max(_threads(besides))
+        for gbps, point in besides:
+            threads = int(point.x["cpu_threads"])
+            kind = "idle" if threads == 0 else "load" if threads == most else "fewer"
+            rows.append(windows.row(name, point, kind, gbps, threads=str(threads), disturbed=point.disturbed))
+    kinds = {"load": {"size": 30}, "idle": {"size": 110, "shape": "diamond"},
+             "fewer": {"size": 70, "shape": "square", "filled": False, "strokeWidth": 1.6}}  # fmt: skip
+    titles = {"series": "load", "threads": "loading cores", "gbps_text": "load, GB/s"}
+    axes = "bandwidth of the load, GB/s", "latency, ns"
+    return windows.picture(head, rows, _palette(of_set), axes, titles, kinds, "fewer", height=height)
+
+
+def _legend(view):
+    text = "Line: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: no other core loaded."
+    if any(len({0, *_threads(besides)}) > 2 for besides in next(iter(lines(view).values())).values()):
+        text += " Squares: fewer cores, as fast as they can."
+    return text
+
+
+def _further(view):
+    """A smaller picture for each working set in a cache."""
+    found = []
+    for size_bytes, of_set in list(lines(view).items())[1:]:
+        heading = f"In {formats.size(size_bytes)}, which a cache holds"
+        picture = _picture(of_set, (heading, []), parts.FURTHER_HEIGHT_PIXELS)
+        found.append(Figure(f"set-{size_bytes:.0f}", heading, picture, _legend(view)))
+    return found
+
+
+LOADED_LATENCY_OF_CPU = Section(
+    "loaded-latency-of-cpu", "The CPU's own latency under load",
+    lambda view: any(any(_threads(besides)) for of_set in lines(view).values() for besides in of_set.values()),
+    _summary_of_cpu, _chart, _legend, lambda view: pivot.tables([*_of_the_cpu(view, "ns"), *_of_the_cpu(view, "GB/s")]), _further,
+    ("loaded-latency",),
 )  # fmt: skip

@@ -16,8 +16,7 @@ from sonde_tools.devices import content_of, views_of
 from sonde_tools.frames import FRAMES
 from sonde_tools.hit_rate import HIT_RATE
 from sonde_tools.latency import LATENCY
-from sonde_tools.loaded_latency import LOADED_LATENCY
-from sonde_tools.loaded_latency_of_cpu import LOADED_LATENCY_OF_CPU
+from sonde_tools.loaded_latency import LOADED_LATENCY, LOADED_LATENCY_OF_CPU
 from sonde_tools.memory_kinds import KINDS
 from sonde_tools.moved import MOVED
 from sonde_tools.roofline import ROOFLINE

@@ -1,7 +1,11 @@
-"""How sure a change is: the two sides' values in, the change with its interval and probabilities out."""
+"""How sure a change is: the two sides' values in, the change with its interval and probabilities out. How much runs of one
+device differ, which one run cannot tell about itself, stands in allowances.toml."""
 
 import math
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from statistics import NormalDist, median
 
 import polars
@@ -22,6 +26,28 @@ _LEAST_INTERVAL = 0.03
 _MOST_BY_INTERVAL = 3
 # The ratio of a prediction interval's half to one run's scatter: t of many visits times the root of two runs.
 _HALF_INTERVAL = 1.96 * math.sqrt(2)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """The standard deviation of a run's value (of its logarithm, or of a share), and how many degrees it counts."""
+
+    scatter: float
+    weight: float
+    levels_repeat: bool
+
+
+def allowance(device_type, kind_name, feature_name=""):
+    """The Allowance for a feature of a kind on a type of device; a type without one of its own has that of `other`."""
+    table = _tables().get(device_type) or _tables()["other"]
+    by_name = table.get("of", {})
+    scatter = by_name.get(feature_name, by_name.get(kind_name, table["scatter"]))
+    return Allowance(scatter, table["weight"], table["levels_repeat"])
+
+
+@cache
+def _tables():
+    return tomllib.loads((Path(__file__).parent / "allowances.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)

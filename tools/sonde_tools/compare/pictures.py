@@ -4,7 +4,7 @@ from sonde_tools import charts, formats, series
 from sonde_tools.compare.as_text import name, said
 from sonde_tools.compare.kinds import SHARE
 from sonde_tools.compare.verdicts import CHANGED, FASTER, SLOWER
-from sonde_tools.curves import Curve, curves
+from sonde_tools.curves import Curve, curves, fastest
 from sonde_tools.devices import API_NAMES, LabelledCurve
 
 PALETTE = {"BASE": "#0072b2", "NEW": "#d55e00"}
@@ -107,19 +107,9 @@ def _curves(side, device):
     ]  # fmt: skip
     found = {}
     for curve in curves(samples):
-        points = _one_shape(curve)
+        # Of several shapes at a size the fastest, as levels are read from it.
+        points = fastest(curve.points, "higher" if curve.unit in ("GB/s", "Gop/s") else "lower")
         if len(points) >= _FEWEST_POINTS and any(point.median > 0 for point in points):
             key = curve.api, curve.probe, tuple(curve.series.items()), curve.unit
             found[key] = Curve(curve.device, curve.api, curve.probe, curve.series, curve.unit, points)
     return found
-
-
-def _one_shape(curve):
-    """Of several shapes at a size the fastest, as levels are read from it."""
-    best = {}
-    for point in curve.points:
-        known = best.get(point.x["bytes"])
-        faster = known is None or (point.median > known.median) == (curve.unit in ("GB/s", "Gop/s"))
-        if faster:
-            best[point.x["bytes"]] = point
-    return list(best.values())

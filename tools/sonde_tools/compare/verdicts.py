@@ -5,8 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from sonde_tools.compare import kinds
-from sonde_tools.compare.allowances import allowance
-from sonde_tools.compare.changes import ENOUGH_RUNS, Change, adjusted, change
+from sonde_tools.compare.changes import ENOUGH_RUNS, Change, adjusted, allowance, change
 from sonde_tools.compare.features import Feature
 
 SLOWER, FASTER, CHANGED = "slower", "faster", "changed"
