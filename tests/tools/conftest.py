@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+LOCKS = ("tools/requirements.txt", "tests/requirements-test.txt")
 # All that the scripts may take from the real machine.
 REAL_COMMANDS = "basename bash cat dirname env grep mkdir mktemp realpath rm sha256sum sleep tail touch".split()
 OS_RELEASES = {
@@ -26,12 +27,12 @@ class Workshop:
         self.log = folder / "calls.txt"
         self.os_release = folder / "os-release"
         self.cwd = folder / "elsewhere"
-        for made in (self.root / "tools", self.commands, self.cwd):
+        for made in (self.root / "tools", self.root / "tests", self.commands, self.cwd):
             made.mkdir(parents=True)
         for script in ("setup", "run"):
             shutil.copy2(ROOT / "tools" / script, self.root / "tools" / script)
-        for lock in ("requirements.txt", "requirements-test.txt"):
-            (self.root / "tools" / lock).write_text("# nothing\n")
+        for lock in LOCKS:
+            (self.root / lock).write_text("# nothing\n")
         for command in REAL_COMMANDS:
             (self.commands / command).symlink_to(shutil.which(command, path="/usr/bin:/bin"))
         self.system("debian-12")
@@ -96,11 +97,11 @@ class Workshop:
     def make_python_environment(self):
         """A stand-in for .venv whose python notes its calls; its stamps say that all is installed."""
         self.fake("python", '[[ $1 != -V ]] || echo "Python 3.0"', at=self.root / ".venv" / "bin")
-        for lock in ("requirements.txt", "requirements-test.txt"):
+        for lock in map(Path, LOCKS):
             checksum = subprocess.run(
-                "sha256sum", stdin=open(self.root / "tools" / lock), capture_output=True, text=True, check=True
+                "sha256sum", stdin=open(self.root / lock), capture_output=True, text=True, check=True
             ).stdout.strip()
-            (self.root / ".venv" / f"{lock}.installed").write_text(f"Python 3.0 {checksum}\n")
+            (self.root / ".venv" / f"{lock.name}.installed").write_text(f"Python 3.0 {checksum}\n")
 
 
 @pytest.fixture
