@@ -11,11 +11,9 @@ from sonde_tools.sections import Figure, Section
 MOST_CPUS = 32
 EXCHANGES = {"compare-and-swap": "by compare-and-swap", "store": "by stores to two lines"}
 BETWEEN = {
-    "same-core": "hardware threads of one core",
-    "same-cluster": "cores of one cluster",
-    "other-cluster": "cores of different clusters",
-    "other-node": "cores of different nodes",
-}
+    "same-core": "hardware threads of one core", "same-cluster": "cores of one cluster",
+    "other-cluster": "cores of different clusters", "other-node": "cores of different nodes",
+}  # fmt: skip
 
 
 def _of_latest(view):
@@ -82,18 +80,15 @@ def _cells(view, exchange):
     for start, start_name in names.items():
         for end, end_name in names.items():
             between = [points[pair] for pair in ((one, other) for one in start for other in end) if pair in points]
-            rows += [_cell(start_name, end_name, between)] if between else []
+            if between:
+                ns = statistics.median(point.median for point in between)
+                ends = min(point.minimum for point in between), max(point.maximum for point in between)
+                rows.append({
+                    "from": start_name, "to": end_name, "value": ns, "text": f"{ns:.0f}", "pairs": len(between),
+                    "range_text": " to ".join(map(formats.significant, ends)),
+                    "disturbed": any(point.disturbed for point in between),
+                })  # fmt: skip
     return list(names.values()), rows
-
-
-def _cell(start, end, points):
-    ns = statistics.median(point.median for point in points)
-    lowest, highest = min(point.minimum for point in points), max(point.maximum for point in points)
-    return {
-        "from": start, "to": end, "value": ns, "text": f"{ns:.0f}", "disturbed": any(point.disturbed for point in points),
-        "range_text": f"{formats.significant(lowest)} to {formats.significant(highest)}",
-        "pairs": len(points),
-    }  # fmt: skip
 
 
 def _summary(view):

@@ -57,9 +57,8 @@ def tables(view, entries):
     """A row a level, with size, transition, latency and bandwidth of each curve; no table where no curve has levels."""
     found = [(entry, side_by_side(levels_of(entry), bandwidth_levels_of(entry))) for entry in entries]
     # Of two curves of one API, one has the levels.
-    found = [
-        (entry, pairs) for entry, pairs in found if any(of_latency for of_latency, _ in pairs)
-    ] or _first_of_each_api(found)
+    by_api = {(entry.recording.path, entry.curve.api): (entry, pairs) for entry, pairs in reversed(found)}
+    found = [each for each in found if any(of_latency for of_latency, _ in each[1])] or list(by_api.values())[::-1]
     found = [(entry, pairs) for entry, pairs in found if pairs]
     if not found:
         return []
@@ -79,19 +78,10 @@ def tables(view, entries):
     return [Table(caption, headings, rows, groups=[(entry.label, len(columns)) for entry, _ in found])]
 
 
-def _first_of_each_api(found):
-    firsts = {}
-    for entry, pairs in found:
-        firsts.setdefault((entry.recording.path, entry.curve.api), (entry, pairs))
-    return list(firsts.values())
-
-
 def row_name(pair):
     """What a pair of levels, of latency and of bandwidth, is called."""
     of_latency, of_bandwidth = pair
-    if of_latency:
-        return name(of_latency)
-    return f"{name(of_bandwidth)}, by bandwidth"
+    return name(of_latency) if of_latency else f"{name(of_bandwidth)}, by bandwidth"
 
 
 def place(pair):
@@ -107,10 +97,9 @@ def _texts(view, entry_and_pairs, row, columns):
     if not pair:
         return ["–"] * len(columns)
     of_latency, of_bandwidth = pair
-    sized = of_latency or of_bandwidth
     texts = {
-        "Size": size_text(sized),
-        "Transition": transition_text(sized),
+        "Size": size_text(of_latency or of_bandwidth),
+        "Transition": transition_text(of_latency or of_bandwidth),
         "Latency": latency_text(of_latency) if of_latency else "–",
         "Bandwidth": bandwidth_text(of_bandwidth, view, entry) if of_bandwidth else "–",
     }

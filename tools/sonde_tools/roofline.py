@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from sonde_tools import axes, charts, compute, findings, formats, parts, pivot
+from sonde_tools import axes, charts, compute, findings, formats, parts, pivot, series
 from sonde_tools.devices import LabelledCurve
 from sonde_tools.sections import Section
 
@@ -37,23 +37,24 @@ class Roofline:
     roofs: list
     peaks: dict
 
-    @property
-    def single(self):
-        """Gop/s of fp32, of which the points are."""
-        return self.peaks.get("fp32") or max(self.peaks.values())
-
     def lower_roof(self, roof, operations):
-        """Gop/s that fp32 could reach with what a level delivers, at so many operations a byte."""
-        return min(self.single, roof.gbps * operations)
+        """Gop/s that fp32, of which the points are, could reach with what a level delivers, at so many operations a byte."""
+        return min(self.peaks.get("fp32") or max(self.peaks.values()), roof.gbps * operations)
 
 
 def rooflines(view):
     """A Roofline for each API of each file that has levels and a rate of fp32."""
-    found = []
-    runs = _by_run(view)
+    runs, found = {}, []
+    for entry in view.curves:
+        if entry.curve.probe == "compute":
+            runs.setdefault((entry.curve.api, entry.recording.path), []).append(entry)
     for (api, path), entries in runs.items():
-        peaks = compute.peaks(entries)
-        roofs = _roofs(entries, _ridges_found(view, api, path))
+        ridges = {
+            series.word(finding.get("series"), "level"): finding
+            for recording, finding in view.findings
+            if finding["finding"] == "ridge" and finding.get("api") == api and recording.path == path
+        }
+        peaks, roofs = compute.peaks(entries), _roofs(entries, ridges)
         if roofs and peaks:
             several = sum(1 for other, _ in runs if other == api) > 1
             name = "Simulated" if view.is_model else view.api_name(api)
@@ -63,43 +64,20 @@ def rooflines(view):
     return found
 
 
-def _by_run(view):
-    found = {}
-    for entry in view.curves:
-        if entry.curve.probe == "compute":
-            found.setdefault((entry.curve.api, entry.recording.path), []).append(entry)
-    return found
-
-
-def _ridges_found(view, api, path):
-    """{level: the finding} of one API's run."""
-    return {
-        finding["series"]["level"]: finding
-        for recording, finding in view.findings
-        if finding["finding"] == "ridge" and finding.get("api") == api and recording.path == path
-    }
-
-
 def _roofs(entries, ridges):
     levels = {}
     for entry in entries:
-        name = entry.series.get("level")
-        for point in entry.points if name else []:
-            gbps, points = levels.setdefault((name, point.x.get("bytes")), ([], []))
+        for point in entry.points if "level" in entry.series else []:
+            gbps, points = levels.setdefault((entry.series["level"], point.x.get("bytes", 0)), ([], []))
             (points if point.x.get(_ACROSS) else gbps).append(point)
-    found = [
-        Roof(level, size_bytes, *_concluded(ridges.get(level), gbps[0].median), points=points)
-        for (level, size_bytes), (gbps, points) in levels.items()
-        if gbps and points
-    ]
+    found = []
+    for (level, size_bytes), (gbps, points) in levels.items():
+        if gbps and points:
+            # What the run concluded of the level, else what was read without operations.
+            ridge = ridges.get(level) or {}
+            concluded = (ridge.get("details") or {}).get("gbps", gbps[0].median)
+            found.append(Roof(level, size_bytes, concluded, ridge.get("value"), points))
     return sorted(found, key=lambda roof: roof.size_bytes)
-
-
-def _concluded(ridge, gbps):
-    """(GB/s, ridge) of a level: what the run concluded of it, else what was read without operations, and None."""
-    if ridge is None:
-        return gbps, None
-    return (ridge.get("details") or {}).get("gbps", gbps), ridge["value"]
 
 
 def _palette(found):
@@ -109,13 +87,12 @@ def _palette(found):
 def _summary(view):
     found = rooflines(view)
     palette = _palette(found)
-    known = [one for one in found if any(roof.ridge for roof in one.roofs)]
-    return [(palette[one.label], f"{one.label}: {_ridges(one)}") for one in known]
-
-
-def _ridges(one):
-    said = [f"{formats.significant(roof.ridge)} from {roof.level}" for roof in one.roofs if roof.ridge]
-    return f"fp32 needs {', '.join(said)} operations a byte until arithmetic is the limit"
+    lines = []
+    for one in found:
+        said = [f"{formats.significant(roof.ridge)} from {roof.level}" for roof in one.roofs if roof.ridge]
+        text = f"{one.label}: fp32 needs {', '.join(said)} operations a byte until arithmetic is the limit"
+        lines += [(palette[one.label], text)] if said else []
+    return lines
 
 
 def _chart(view):
@@ -205,8 +182,7 @@ def _layers(palette, bounds):
     y = {"field": "y", "type": "quantitative", "title": "rate, Gop/s",
          "axis": {"values": ticks, "labelExpr": "format(datum.value, '~r')", "labelOverlap": "parity"},
          "scale": {"type": "log", "domain": [low, high], "nice": False}}  # fmt: skip
-    colour = charts.colour(palette)
-    series = {"field": "series", "type": "nominal"}
+    colour, named = charts.colour(palette), {"field": "series", "type": "nominal"}
     told = {"series": "API", "where": "level", "size_text": "working set", "at_text": "operations a byte",
             "median_text": "median, Gop/s", "share_text": "of the lower roof"}  # fmt: skip
     shape = {"field": "where", "type": "nominal", "legend": {"title": None, "orient": "top", "symbolSize": 110}}
@@ -219,9 +195,9 @@ def _layers(palette, bounds):
         # The white outline keeps lines out of the text.
         outline = {"stroke": "white", "strokeWidth": 5, "strokeJoin": "round", "color": "white"}
         return [charts.layer("text", place, of(part), fontSize=12, **look, **outline),
-                charts.layer("text", {**place, "color": series}, of(part), fontSize=12, **look)]  # fmt: skip
+                charts.layer("text", {**place, "color": named}, of(part), fontSize=12, **look)]  # fmt: skip
 
-    point, ends = {"x": x, "y": y, "color": series}, {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
+    point, ends = {"x": x, "y": y, "color": named}, {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
     return [
         charts.layer("rule", {**point, **ends, "color": colour}, of("slope"), strokeWidth=1.8, clip=True),
         charts.layer("rule", {**point, "x2": ends["x2"]}, of("flat"), strokeWidth=1.8, clip=True, strokeDash=[6, 3]),

@@ -79,22 +79,19 @@ def _sides(asking, request):
     if request.base or request.new:
         asking.error("--base and --new go together, without further files")
     if len(placed) != 2:
-        asking.error(
-            f"two sides are compared, BASE and NEW, and {len(placed)} were named; --base F... and --new F... take several files each"
-        )
+        named = f"two sides are compared, BASE and NEW, and {len(placed)} were named"
+        asking.error(f"{named}; --base F... and --new F... take several files each")
     return [placed[0]], [placed[1]]
 
 
 def _content(request, comparison):
-    if request.format == "json":
-        return as_json.text(comparison)
-    if request.format == "markdown":
-        return as_text.markdown(comparison, request.verbose)
     if request.format == "html":
         from sonde_tools.compare import as_page
 
         return as_page.html(comparison)
-    return as_text.text(comparison, request.verbose)
+    if request.format == "json":
+        return as_json.text(comparison)
+    return (as_text.markdown if request.format == "markdown" else as_text.text)(comparison, request.verbose)
 
 
 def _write(request, inputs, content):

@@ -74,7 +74,8 @@ class _Curve:
 
     def __init__(self, key, base, new):
         self.api, self.probe, self.series = key
-        self.runs = [_levels(observed, key) for observed in (*base, *new)]
+        found = [{level.number: level for level in observed.levels.get(key, [])} for observed in (*base, *new)]
+        self.runs = [[levels[number] for number in sorted(levels)][:_MOST_LEVELS] for levels in found]
         self.levels = aligned(self.runs)
         self.is_base = [True] * len(base) + [False] * len(new)
         # How many runs of each side have any level of the curve.
@@ -113,7 +114,9 @@ class _Curve:
 
 
 def _of_levels(base, new):
-    keys = sorted({key for observed in (*base, *new) for key in observed.levels}, key=_latency_first)
+    keys = {key for observed in (*base, *new) for key in observed.levels}
+    # Levels of latency name those of bandwidth, and the places of a load.
+    keys = sorted(keys, key=lambda key: (key[1] in kinds.OF_EACH_LEVEL, key[1] == "bandwidth", key))
     # Of each API the levels that latencies show: {(API, run, number): name} and {API: [(name, AlignedLevel)]}.
     names, named = {}, {}
     for curve in (_Curve(key, base, new) for key in keys):
@@ -127,16 +130,6 @@ def _of_levels(base, new):
                 names.update({(curve.api, run, one.number): name for run, one in level.of_run.items()})
                 named.setdefault(curve.api, []).append((name, level))
             yield from _of_level(curve, name, number, curve.api in named)
-
-
-def _latency_first(key):
-    """Levels of latency name those of bandwidth, and the places of a load."""
-    return key[1] in kinds.OF_EACH_LEVEL, key[1] == "bandwidth", key
-
-
-def _levels(observed, key):
-    levels = {level.number: level for level in observed.levels.get(key, [])}
-    return [levels[number] for number in sorted(levels)][:_MOST_LEVELS]
 
 
 def _name(curve, number, names, named):
