@@ -144,9 +144,9 @@ std::vector<Point> cpu_load_points(const cpu::Topology& machine, const Request& 
 }
 
 std::vector<CpuLoadCurve> cpu_load_curves(std::span<const Measurement> known) {
-  const auto gbps_of = [&](const Measurement& latency) {
+  const auto gbps_of = [&](const Measurement& windows) {
     for (const Measurement& one : known) {
-      if (one.unit == "GB/s" && one.point.words == latency.point.words && one.point.x == latency.point.x)
+      if (one.unit == "GB/s" && one.point.words == windows.point.words && one.point.x == windows.point.x)
         return median_of(one);
     }
     return 0.0;
