@@ -51,12 +51,6 @@ std::vector<std::string> cells_of(const LevelOfTwo& row, bool of_latency) {
   return cells;
 }
 
-/// The time that a dispatch takes beside its bytes.
-std::string launch(const Results& bandwidth, int columns) {
-  const auto found = std::ranges::find(bandwidth.findings, "launch", &NamedFinding::name);
-  return found == bandwidth.findings.end() ? "" : wrapped(found->finding.evidence, columns);
-}
-
 }  // namespace
 
 std::string level_table(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth, int columns) {
@@ -84,13 +78,8 @@ std::string level_table(std::span<const FoundLevel> latency, std::span<const Fou
 std::string level_summary(const Results& latency, const Results& bandwidth, device::Api api, int columns) {
   std::vector<FoundLevel> of_latency = latency.levels;
   std::erase_if(of_latency, [](const FoundLevel& level) { return !measure::is_vector_path(level.words); });
-  const std::string of_launch = launch(bandwidth, columns);
-  const bool any = !of_latency.empty() || !bandwidth.levels.empty();
-  if (!any && of_launch.empty()) return "";
-  return heading("Levels", api, "", columns) +
-         (any ? level_table(of_latency, bandwidth.levels, columns)
-              : wrapped("No curve has an edge that shows a level.", columns)) +
-         of_launch;
+  if (of_latency.empty() && bandwidth.levels.empty()) return "";
+  return heading("Levels", api, "", columns) + level_table(of_latency, bandwidth.levels, columns);
 }
 
 std::string sizes_by_source(std::span<const device::StatedCache> caches) {

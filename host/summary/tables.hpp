@@ -34,7 +34,7 @@ std::string throttling_note(const std::string& device, const View& view, int col
 std::string level_table(std::span<const measure::FoundLevel> latency, std::span<const measure::FoundLevel> bandwidth,
                         int columns);
 
-/// The levels of one device through one API, a level's latency and bandwidth in one row, and the time of a launch.
+/// The levels of one device through one API, a level's latency and bandwidth in one row.
 /// Empty where neither probe found anything of them.
 std::string level_summary(const Results& latency, const Results& bandwidth, device::Api api, int columns);
 
