@@ -199,7 +199,7 @@ class Reader {
 
 template <>
 struct Description<device::Api> {
-  static constexpr device::Api last = device::Api::model;
+  static constexpr device::Api last = device::Api::cpu;
 };
 template <>
 struct Description<device::DeviceType> {
