@@ -9,7 +9,7 @@ import pytest
 import synthetic
 from sonde_tools import records
 from sonde_tools.report import main
-from sonde_tools.traffic import numbers, over_time, parts, reduced, runs, spread
+from sonde_tools.traffic import numbers, over_time, parts, runs, spread
 from test_page import Reader, drawn
 
 
@@ -123,7 +123,7 @@ def test_the_baseline_counts_for_nothing_else(tmp_path):
 
 def test_what_is_not_known_is_a_gap_and_no_zero(tmp_path):
     counters = [*plain([0.5, None, None, -0.25, None, 0.5, 0.5])]
-    found = reduced.reduced(run_of(tmp_path, counters).intervals, "hit_rate")
+    found = over_time.reduced(run_of(tmp_path, counters).intervals, "hit_rate")
     assert found["median"] == [0.5, None, None, -0.25, None, 0.5, 0.5]
     assert found["alone"] == [True, None, None, True, None, None, None]
 
@@ -132,14 +132,14 @@ def test_intervals_that_are_missing_are_a_gap(tmp_path):
     counters = plain([0.5] * 6)
     for counter in counters[3:]:
         counter["t"] += 5
-    found = reduced.reduced(run_of(tmp_path, counters).intervals, "hit_rate")
+    found = over_time.reduced(run_of(tmp_path, counters).intervals, "hit_rate")
     assert found["median"] == [0.5] * 3 + [None] + [0.5] * 3
 
 
 def test_a_long_series_is_drawn_by_extremes_and_medians(tmp_path):
     run = run_of(tmp_path, synthetic.counter_records(count=12_345))
-    found = reduced.reduced(run.intervals, "fabric_read")
-    assert len(found["t"]) == reduced.COLUMNS and sum(found["intervals"]) == 12_345
+    found = over_time.reduced(run.intervals, "fabric_read")
+    assert len(found["t"]) == over_time.COLUMNS and sum(found["intervals"]) == 12_345
     rates = (run.intervals["fabric_read"] / run.intervals["dt"] / 1e9).to_list()
     assert min(found["minimum"]) == pytest.approx(min(rates)) and max(found["maximum"]) == pytest.approx(max(rates))
     first = found["intervals"][0]
@@ -210,7 +210,7 @@ def test_several_runs_are_drawn_over_one_another(tmp_path):
     for name in ("hit-rate-over-time", "hit-rate-share", "cpu-latency-over-traffic"):
         assert [line[0] for line in charts[name]["lines"]] == names
     first = [row for row in charts["hit-rate-over-time"]["rows"] if row["series"] == "run-1"]
-    assert 0 <= first[0]["t"] < 0.001 and len(first) <= reduced.FEW_COLUMNS
+    assert 0 <= first[0]["t"] < 0.001 and len(first) <= over_time.FEW_COLUMNS
     assert {"traffic-run-1", "traffic-run-2", "traffic-run-3"} < set(charts)
     assert "nothing to put together" not in reader.text
 

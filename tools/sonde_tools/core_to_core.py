@@ -16,13 +16,6 @@ BETWEEN = {
 }  # fmt: skip
 
 
-def _of_latest(view):
-    """The labelled curves in the latest file that has any, as no two matrices fit one picture."""
-    found = [entry for unit in ("ns", "GB/s") for entry in view.of("core-to-core", unit)]
-    with_any = [recording for recording in view.recordings if any(entry.recording is recording for entry in found)]
-    return [entry for entry in found if entry.recording is with_any[-1]]
-
-
 def _is_at_once(entry):
     """Whether several pairs exchanged lines at the same time."""
     return entry.word("beside") == "pairs"
@@ -31,7 +24,7 @@ def _is_at_once(entry):
 def _exchanging(view, exchange=None):
     """The labelled curves of lines that went to and fro between two CPUs."""
     found = []
-    for entry in _of_latest(view):
+    for entry in view.latest(view.of("core-to-core", "ns") + view.of("core-to-core", "GB/s")):
         points = [point for point in entry.points if {"from", "to"} <= point.x.keys() and "address" not in point.x]
         is_exchange = entry.curve.unit == "ns" and entry.word("role") == "writer"
         if points and is_exchange and exchange in (None, entry.word("exchange")):

@@ -24,6 +24,11 @@ class Point:
     interval: dict | None = None  # low, value and high of what was concluded from values
 
     @property
+    def band(self):
+        """Low, value and high: what was concluded from the values, else their quartiles around the median."""
+        return self.interval or {"low": self.low_quartile, "value": self.median, "high": self.high_quartile}
+
+    @property
     def foreign_cpu(self):
         """Share of CPU time (0 to 1) that other programs took meanwhile, or None where it is not known."""
         return self.state.get("foreign_cpu")

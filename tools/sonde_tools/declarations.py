@@ -74,12 +74,9 @@ def _curve(record):
 
 
 def _finding_kind(record):
-    found = FindingKind(record["heading"], record.get("better"), tuple(record.get("named_by") or ()))
-    if not record.get("feature"):
-        return found
     return FindingKind(
-        found.heading, found.better, found.named_by, record["feature"], record.get("compared") or "ratio",
-        record.get("per_clock") or 0,
+        record["heading"], record.get("better"), tuple(record.get("named_by") or ()), record.get("feature") or "",
+        record.get("compared") or "ratio", record.get("per_clock") or 0,
     )  # fmt: skip
 
 

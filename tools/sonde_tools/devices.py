@@ -75,11 +75,14 @@ class DeviceView:
     def of(self, probe, unit, *coordinates):
         """The labelled curves of a probe in a unit, each with its points that have all these coordinates."""
         found = [entry for entry in self.curves if (entry.curve.probe, entry.curve.unit) == (probe, unit)]
-        kept = [
-            entry.with_points([point for point in entry.points if all(name in point.x for name in coordinates)])
-            for entry in found
-        ]
+        wanted = set(coordinates)
+        kept = [entry.with_points([point for point in entry.points if wanted <= point.x.keys()]) for entry in found]
         return [entry for entry in kept if entry.points]
+
+    def latest(self, entries):
+        """Those of some labelled curves that are in the latest file that has any: no two matrices fit one picture."""
+        with_any = [file for file in self.recordings if any(entry.recording is file for entry in entries)]
+        return [entry for entry in entries if entry.recording is with_any[-1]]
 
     def api_name(self, api):
         """An API as the pictures of this device name it."""
@@ -182,17 +185,13 @@ def series_name(curve, is_model=False):
 
 def _suffix(entry, entries):
     """The driver's version, or where that is the same too the file's name; empty where one file has the curve."""
-    curve, recording, record = entry
+    curve, recording, _ = entry
     others = [each for each in entries if each[1] is not recording]
     if not others:
         return ""
-    version = _driver_version(record, curve.api)
-    if version and all(_driver_version(each[2], curve.api) != version for each in others):
+    version, *versions = ((each[2].get(curve.api) or {}).get("driver_version") for each in (entry, *others))
+    if version and version not in versions:
         return f" {version}"
     stems = {each[1].path.stem for each in others}
     path = recording.path
     return f" ({path if path.stem in stems else path.stem})"
-
-
-def _driver_version(record, api):
-    return (record.get(api) or {}).get("driver_version")

@@ -50,10 +50,8 @@ def is_of_nodes(curve):
 
 
 def of_latest(view, probe, unit):
-    """The labelled curves of nodes in the latest file that has any, as no two matrices fit one picture."""
-    entries = [entry for entry in view.of(probe, unit) if is_of_nodes(entry.curve)]
-    with_any = [recording for recording in view.recordings if any(entry.recording is recording for entry in entries)]
-    return [entry for entry in entries if entry.recording is with_any[-1]]
+    """The labelled curves of nodes in the latest file that has any."""
+    return view.latest([entry for entry in view.of(probe, unit) if is_of_nodes(entry.curve)])
 
 
 def matrix(view, probe, unit):

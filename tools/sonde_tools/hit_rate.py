@@ -124,17 +124,12 @@ def _drawn(view, entries, what, text):
 
 
 def _row(entry, point):
-    share = _share(point)
+    share = point.band
     return {
         "series": entry.label, "counted": _is_counted(entry), "bytes": point.x["bytes"], "share": share["value"], "low": share["low"], "high": share["high"],
         "disturbed": point.disturbed, "size_text": formats.size(point.x["bytes"]), "share_text": _percent(share["value"]),
         "interval_text": f"{_percent(share['low'])} to {_percent(share['high'])}",
     }  # fmt: skip
-
-
-def _share(point):
-    """Low, value and high: the interval where it is known, else the quartiles."""
-    return point.interval or {"low": point.low_quartile, "value": point.median, "high": point.high_quartile}
 
 
 def _percent(share):

@@ -1,17 +1,19 @@
 """Vega, Vega-Lite and Vega-Embed as one script for pages, and where it is kept, since making it takes seconds."""
 
+import contextlib
 import hashlib
 import os
-import tempfile
 from importlib import metadata
 from pathlib import Path
 
+from sonde_tools import outputs
 from sonde_tools.pictures import VEGA_LITE_VERSION
 
 
 def javascript():
     """The script as text: from the user's cache, or made and put there. A cache that cannot be used costs time only."""
-    file = _cache() / f"vega-{VEGA_LITE_VERSION}-{metadata.version('vl-convert-python')}.js"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "sonde"
+    file = cache / f"vega-{VEGA_LITE_VERSION}-{metadata.version('vl-convert-python')}.js"
     text = _kept(file)
     if text is None:
         text = _made()
@@ -25,10 +27,6 @@ def _made():
     return vl_convert.javascript_bundle(vl_version=VEGA_LITE_VERSION)
 
 
-def _cache():
-    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "sonde"
-
-
 def _kept(file):
     """What is in the file below its first line, a sum of the rest; None where that is missing or spoilt."""
     try:
@@ -39,14 +37,9 @@ def _kept(file):
 
 
 def _keep(file, text):
-    try:
+    with contextlib.suppress(OSError):  # a home that cannot be written to: it is made again next time
         file.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, beside = tempfile.mkstemp(prefix=".vega-", dir=file.parent)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as written:
-            written.write(f"{_sum(text)}\n{text}")
-        os.replace(beside, file)
-    except OSError:  # a home that cannot be written to: it is made again next time
-        pass
+        outputs.replace(file, f"{_sum(text)}\n{text}".encode())
 
 
 def _sum(text):

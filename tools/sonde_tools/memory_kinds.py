@@ -62,7 +62,7 @@ def _tables(view):
     headings = ["Kind", "To the GPU", "To the CPU", *(column[0] for column in COLUMNS), "Seen"]
     kinds = {}
     for entry in view.curves:
-        if entry.curve.probe in PROBES and "memory" in entry.curve.words:
+        if entry.curve.probe in PROBES and "bytes" in entry.points[0].x:  # a round trip is of no kind
             kinds.setdefault(entry.curve.api, {})[entry.word("memory")] = None
     for found in findings_of(view):
         kinds.setdefault(found["api"], {})[series.word(found["series"], "memory")] = None

@@ -26,7 +26,7 @@ class Outputs:
         self.check(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path.resolve(), content.encode() if isinstance(content, str) else content)
+            replace(path.resolve(), content.encode() if isinstance(content, str) else content)
         except OSError as error:
             raise OutputError(f"{path} cannot be written: {error.strerror}.") from error
         return path
@@ -57,7 +57,8 @@ def _identity(about):
     return about.st_dev, about.st_ino
 
 
-def _replace(path, content):
+def replace(path, content):
+    """Writes bytes beside the path and renames the file when it is complete. Raises OSError."""
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):  # a pipe or /dev/null is written to, not replaced
         path.write_bytes(content)
         return

@@ -131,8 +131,7 @@ def _is_near(size_bytes, row_bytes):
 
 def cell(point, unit=""):
     """A point's median and its quartiles, or what was concluded from it and its interval; cycles where they are known."""
-    band = point.interval or {"low": point.low_quartile, "value": point.median, "high": point.high_quartile}
-    low, value, high = (_value_text(band[name], unit) for name in ("low", "value", "high"))
+    low, value, high = (_value_text(point.band[name], unit) for name in ("low", "value", "high"))
     cycles = "" if point.cycles is None else f"; {formats.cycles(point.cycles)}"
     return Cell(value, f"{low} to {high}{cycles}", point.disturbed)
 

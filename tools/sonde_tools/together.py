@@ -1,8 +1,7 @@
 """Pictures of many devices at once: one curve a device, or one a driver version where several drove the same device."""
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections import Counter, namedtuple
+from dataclasses import replace
 
 from sonde_tools import (
     axes,
@@ -22,17 +21,8 @@ from sonde_tools.curves import pooled
 from sonde_tools.devices import API_NAMES, LabelledCurve
 from sonde_tools.sections import Figure, Table
 
-
-@dataclass(frozen=True)
-class Quantity:
-    """What a picture compares, and which of a device's labelled curves stand for it, the best choice first."""
-
-    name: str
-    heading: str
-    quantity: str
-    unit: str
-    across: axes.Across
-    candidates: Callable
+# What a picture compares; candidates: view -> the labelled curves that stand for a device, the best choice first.
+Quantity = namedtuple("Quantity", "name heading quantity unit across candidates")
 
 
 def _read(view):

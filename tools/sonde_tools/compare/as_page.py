@@ -58,10 +58,5 @@ def _row(comparison, one):
 
 
 def _card(name, side):
-    files = ", ".join(run.path.name for run in side.runs)
-    facts = [
-        ("Runs", len(side.runs)),
-        ("Files", files),
-        *((what, setup.said(value)) for what, value in side.setup.items()),
-    ]
-    return {"name": name, "facts": facts}
+    facts = [("Runs", len(side.runs)), ("Files", ", ".join(run.path.name for run in side.runs))]
+    return {"name": name, "facts": [*facts, *((what, setup.said(value)) for what, value in side.setup.items())]}

@@ -18,7 +18,10 @@ FOLDED = tuple(verdict for verdict in HEADINGS if verdict not in SHOWN)
 
 def text(comparison, verbose):
     """Plain text: what changed first, the rest as counts or, verbose, by name."""
-    lines = [*_head(comparison), ""]
+    lines = sides(comparison)
+    if comparison.differs:
+        lines += ["", "Set-up that differs", *_table([(d["what"], d["base"], d["new"]) for d in comparison.differs])]
+    lines += [*comparison.notes, ""]
     for verdict in SHOWN:
         found = comparison.those(verdict, with_followers=False)
         if found:
@@ -35,8 +38,8 @@ def text(comparison, verbose):
 
 def markdown(comparison, verbose):
     """The same as Markdown, for a review or an issue."""
-    lines = [f"**{_marked(line)}**  " if number == 0 else f"{_marked(line)}  " for number, line in enumerate(
-        sides(comparison))]  # fmt: skip
+    first, *others = map(_marked, sides(comparison))
+    lines = [f"**{first}**  ", *(f"{line}  " for line in others)]
     if comparison.differs:
         lines += ["", "| set-up | BASE | NEW |", "| --- | --- | --- |"]
         lines += [
@@ -47,13 +50,8 @@ def markdown(comparison, verbose):
     for verdict in wanted:
         found = comparison.those(verdict, with_followers=verdict not in SHOWN)
         if found:
-            lines += [
-                "",
-                f"### {HEADINGS[verdict]}",
-                "",
-                "| feature | BASE | NEW | change | why |",
-                "| --- | --: | --: | --: | --- |",
-            ]
+            table = ["| feature | BASE | NEW | change | why |", "| --- | --: | --: | --: | --- |"]
+            lines += ["", f"### {HEADINGS[verdict]}", "", *table]
             lines += [f"| {' | '.join(map(_marked, (*_row(comparison, one), one.why)))} |" for one in found]
             lines += ["", *(_marked(line) for line in followers(comparison, verdict))]
     lines += ["", _marked(conclusion(comparison))]
@@ -66,13 +64,6 @@ def _marked(text_):
     for sign in "\\`*_{}[]<>#|~!":
         text_ = text_.replace(sign, "\\" + sign if sign not in "<>" else {"<": "&lt;", ">": "&gt;"}[sign])
     return text_
-
-
-def _head(comparison):
-    lines = sides(comparison)
-    if comparison.differs:
-        lines += ["", "Set-up that differs", *_table([(d["what"], d["base"], d["new"]) for d in comparison.differs])]
-    return lines + comparison.notes
 
 
 def sides(comparison):
@@ -94,12 +85,10 @@ def conclusion(comparison, hint=""):
         count = len(comparison.those(verdict, with_followers=verdict not in SHOWN))
         if count:
             counts.append(f"{count} {heading.lower().replace('base', 'BASE').replace('new', 'NEW')}")
-    total = len(comparison.verdicts)
     followers_ = sum(one.follows is not None for one in comparison.verdicts)
     extra = f", {followers_} that follow from these" if followers_ else ""
-    return (
-        f"{total} features: {', '.join(counts) or 'none'}{extra}{hint if any(map(comparison.those, FOLDED)) else ''}."
-    )
+    hint = hint if any(map(comparison.those, FOLDED)) else ""
+    return f"{len(comparison.verdicts)} features: {', '.join(counts) or 'none'}{extra}{hint}."
 
 
 def followers(comparison, verdict):

@@ -73,14 +73,18 @@ def observed(recording):
     for id_, milliseconds, share in _frame_times(recording.samples):
         one = Observation(kinds.FRAME_TIME, "ms", milliseconds, disturbed=share)
         found.setdefault(id_.device, Observed()).features[id_] = one
-    for (device, api), clocks in _clocks(recording.samples).items():
+    clocks_of = {}  # in MHz beside the latencies, by device and API
+    for sample in recording.samples:
+        clock = (sample.get("state") or {}).get("clock_mhz")
+        if clock and sample["probe"] == "latency" and sample["unit"] == "ns":
+            clocks_of.setdefault((sample["device"], sample["api"]), []).append(clock)
+    for (device, api), clocks in clocks_of.items():
         one = Observation(kinds.CLOCK, "MHz", statistics.median(clocks))
         found.setdefault(device, Observed()).features[FeatureId(device, api, "latency", (), kinds.CLOCK.name)] = one
     return found
 
 
-def series_key(series):
-    """A series as sorted (key, word) pairs without the words that are defaults."""
+def _series_key(series):
     return tuple(canonical(series).items())
 
 
@@ -99,21 +103,11 @@ class _Disturbed:
             count[1] += bool((sample.get("state") or {}).get("disturbed"))
 
     def share(self, record):
-        wanted = {pair for pair in series_key(record.get("series")) if pair[0] not in self._OF_NO_CURVE}
+        wanted = {pair for pair in _series_key(record.get("series")) if pair[0] not in self._OF_NO_CURVE}
         counts = self._counts.get((record["device"], record["api"], record["probe"]), {})
         behind = [count for series, count in counts.items() if wanted <= series]
         points = sum(count for count, _ in behind)
         return sum(count for _, count in behind) / points if points else 0.0
-
-
-def _clocks(samples):
-    """Core clocks in MHz beside the latencies, by device and API."""
-    found = {}
-    for sample in samples:
-        clock = (sample.get("state") or {}).get("clock_mhz")
-        if clock and sample["probe"] == "latency" and sample["unit"] == "ns":
-            found.setdefault((sample["device"], sample["api"]), []).append(clock)
-    return found
 
 
 def _frame_times(samples):
@@ -148,7 +142,7 @@ def _add_level(observed_, level, disturbed):
     name = level.get("name") or ("memory" if not size else "level")
     rise = level.get("transition") or {}
     slope = (rise["onset"], rise["end"]) if rise.get("onset") and rise.get("end") else None
-    curve = level["api"], level["probe"], series_key(level["series"])
+    curve = level["api"], level["probe"], _series_key(level["series"])
     observed_.levels.setdefault(curve, []).append(
         RunLevel(level["level"], name, size and size["value"], band["value"], says, level.get("matches"), slope)
     )
@@ -183,7 +177,7 @@ def _of_finding(kind, finding, disturbed, said=None):
 
 def _add_to_level(observed_, finding, one):
     """Adds what is found once for each level to the last of the places where a load was measured, or as the next one."""
-    curve = finding["api"], finding["probe"], series_key(finding.get("series"))
+    curve = finding["api"], finding["probe"], _series_key(finding.get("series"))
     places = observed_.levels.setdefault(curve, [])
     if one.kind.name == kinds.OF_EACH_LEVEL[finding["probe"]]:
         if one.value > 0:

@@ -2,6 +2,8 @@
 
 import statistics
 
+from sonde_tools import parts
+
 _APIS = {"opencl": "OpenCL", "vulkan": "Vulkan"}
 _CLOCKS = {
     "clock_mhz": "core clock", "gpu_clock_mhz": "GPU clock", "memory_clock_mhz": "memory clock",
@@ -25,7 +27,7 @@ def circumstances(recording):
     }  # fmt: skip
     for device in recording.devices:
         for api, name in _APIS.items():
-            found[f"{name} driver of {device['device']}"] = _driver(device.get(api))
+            found[f"{name} driver of {device['device']}"] = parts.driver_name(device.get(api) or {})
         found[f"name of {device['device']}"] = device["name"]
     found |= _clocks(recording.samples) | _throttling(recording.samples)
     return {what: value for what, value in found.items() if value not in (None, "")}
@@ -42,13 +44,6 @@ def _options(command):
         elif word not in _SWITCHES and not (word.startswith("-o") and not word.startswith("--")):
             kept.append(word)
     return " ".join(kept)
-
-
-def _driver(driver):
-    if not driver:
-        return None
-    name = driver.get("driver") or driver.get("platform")
-    return " ".join(filter(None, [name, driver.get("driver_version")]))
 
 
 def _clocks(samples):

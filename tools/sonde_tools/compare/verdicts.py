@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
+from statistics import median
 
 from sonde_tools.compare import kinds
 from sonde_tools.compare.changes import ENOUGH_RUNS, Change, adjusted, allowance, change
@@ -172,9 +173,7 @@ def _summary(side):
     if len(side) == 1:
         low, high = (values[0] if bound is None else bound for bound in (side[0].low, side[0].high))
         return {"low": low, "value": values[0], "high": high}
-    middle = len(values) // 2
-    median = values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
-    return {"low": values[0], "value": median, "high": values[-1]}
+    return {"low": values[0], "value": median(values), "high": values[-1]}
 
 
 def _number(one, kind):
@@ -213,7 +212,9 @@ def _concluded(one, probability, threshold_percent):
     elif _another_run_may_read(feature):
         verdict, why = CANNOT_TELL, "the difference is within one run's own 95 % interval; use five runs a side"
     elif probability < _LEVEL and abs(found.value) > counts:
-        verdict = _direction(feature.kind, found.value)
+        better = feature.kind.better
+        worse = (found.value > 0) == (better == kinds.LOWER)
+        verdict = CHANGED if better is None else SLOWER if worse else FASTER
         why = f"{_how_much(one)}, {_runs(len(feature.base))} against {_runs(len(feature.new))}"
     else:
         verdict = CANNOT_TELL
@@ -233,12 +234,6 @@ def _another_run_may_read(feature):
         None not in (one.low, one.high) and one.low <= value <= one.high
         for side, value in zip(sides, reversed(values), strict=True) for one in side
     )  # fmt: skip
-
-
-def _direction(kind, difference):
-    if kind.better is None:
-        return CHANGED
-    return SLOWER if (difference > 0) == (kind.better == kinds.LOWER) else FASTER
 
 
 def _how_much(one):

@@ -1,8 +1,11 @@
 """Pictures over time: traffic with the hit rate below it, and the hit rates of several runs over one another."""
 
+import polars
+
 from sonde_tools import charts, formats
 from sonde_tools.pictures import Line, Picture
-from sonde_tools.traffic import axes, reduced
+from sonde_tools.traffic import axes
+from sonde_tools.traffic.runs import gbps
 
 # Fabric blue, memory orange, what is written paler; the hit rate green.
 SERIES = {
@@ -12,6 +15,12 @@ SERIES = {
     "memory_write": ("memory written", "#b8860b"),
     "hit_rate": ("hit rate", "#009e73"),
 }
+# Of long series a picture has so many columns of pixels.
+COLUMNS = 1000
+# Of several runs over one another: so many that a line is one, and not a cloud.
+FEW_COLUMNS = 250
+# A browser is slow with more things to point at.
+_HOVERED = 250
 # Shares of the height, from above: where traffic ends and the hit rate begins.
 _TRAFFIC_TO, _HIT_RATE_FROM = 0.6, 0.67
 
@@ -23,7 +32,7 @@ def shown(run):
 
 def one(run, head):
     """The Picture of one run, which knows at least one of SERIES; head: title and subtitle's lines."""
-    lines = [Line(SERIES[name][0], False, [], reduced.reduced(run.intervals, name)) for name in shown(run)]
+    lines = [Line(SERIES[name][0], False, [], reduced(run.intervals, name)) for name in shown(run)]
     palette = dict(SERIES[name] for name in shown(run))
     traffic = [line for line in lines if line.series != "hit rate"]
     rates = [line for line in lines if line.series == "hit rate"]
@@ -44,7 +53,7 @@ def one(run, head):
 def several(runs, palette, head):
     """The Picture of the hit rates of several runs, each from the end of its baseline on; palette: label: colour."""
     lines = [
-        Line(run.label, False, [], reduced.reduced(run.work, "hit_rate", reduced.FEW_COLUMNS, run.began))
+        Line(run.label, False, [], reduced(run.work, "hit_rate", FEW_COLUMNS, run.began))
         for run in runs
     ]  # fmt: skip
     across = axes.seconds("seconds", lines)
@@ -95,7 +104,7 @@ def _baseline(run, across):
 def legend(run):
     """What the picture shows, in sentences."""
     found = []
-    if len(run.intervals) > reduced.COLUMNS:
+    if len(run.intervals) > COLUMNS:
         found.append(
             "Line: the median of the intervals at one place of the picture; band: from the lowest to the highest of them."
         )
@@ -120,3 +129,44 @@ def legend(run):
 def beyond(lowest):
     """A sentence on the lowest hit rate, which is not drawn."""
     return f"Beyond the picture: hit rates down to {formats.percent(lowest)}."
+
+
+def reduced(intervals, name, count=COLUMNS, zero=0.0):
+    """Lists by name for a Line, a row a column of pixels: t, median, minimum and maximum (null where unknown), intervals.
+
+    name: of bytes, which become GB/s, or of another column. zero: the time that is 0 in the picture. A row without
+    numbers stands where intervals are missing; alone says that a value has no neighbour to draw a line to, hovered that
+    a pointer finds it.
+    """
+    value = polars.col(name).alias(name) if name in ("hit_rate", "cpu_latency_ns") else gbps(name)
+    rows = (
+        intervals.with_columns(value, _column(intervals, count).alias("column"))
+        .group_by("column", maintain_order=True)
+        .agg(
+            polars.col("t").mean(), polars.col(name).median().alias("median"), polars.col(name).min().alias("minimum"),
+            polars.col(name).max().alias("maximum"), polars.len().alias("intervals"), polars.col("gap").first(),
+            begin=polars.col("t").first(),
+        )
+    )  # fmt: skip
+    before = rows.filter(polars.col("gap").fill_null(False)).select("column", t=polars.col("begin"))
+    ordered = (
+        polars.concat([before, rows.drop("gap", "begin")], how="diagonal")
+        .sort("column", "t", maintain_order=True)
+        .with_columns((polars.col("t") - zero).round(6))
+    )
+    unknown = polars.col("median").is_null()
+    alone = ~unknown & unknown.shift(1, fill_value=True) & unknown.shift(-1, fill_value=True)
+    hovered = polars.int_range(polars.len()) % (1 + len(ordered) // _HOVERED) == 0
+    ordered = ordered.with_columns(
+        alone=polars.when(alone).then(True), hovered=polars.when((hovered | alone) & ~unknown).then(True)
+    ).drop("column")
+    return {each.name: each.to_list() for each in ordered if each.null_count() < len(each)}
+
+
+def _column(intervals, count):
+    """Which column of pixels an interval is in; of few each has its own."""
+    if len(intervals) <= count:
+        return polars.int_range(len(intervals), dtype=polars.Int64)
+    first, last = intervals["t"][0], intervals["t"][-1]
+    share = (polars.col("t") - first) / ((last - first) or 1.0)
+    return (share * count).clip(0, count - 1).cast(polars.Int64)

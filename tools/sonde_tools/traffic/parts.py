@@ -4,24 +4,14 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from sonde_tools import charts, formats
-from sonde_tools.sections import Cell, Table
+from sonde_tools.sections import Cell, Figure, Table
 from sonde_tools.traffic import axes, numbers, over_time, spread
 from sonde_tools.traffic.runs import PLACES
 
 
 @dataclass(frozen=True)
-class Part:
-    """One picture of the page with what stands around it; name is its id and its files' name."""
-
-    name: str
-    heading: str
-    chart: object
-    legend: str
-
-
-@dataclass(frozen=True)
 class Traffic:
-    """All of the page's part: summary (colour, text) a run for its first screen, Parts, Tables, notes."""
+    """All of the page's part: summary (colour, text) a run for its first screen, Figures, Tables, notes."""
 
     summary: list = field(default_factory=list)
     parts: list = field(default_factory=list)
@@ -68,12 +58,12 @@ def _in_words(run):
 
 
 def _part(name, runs, heading, what, legend, draw):
-    """A Part of some runs; draw: (title, subtitle's lines) -> Picture; legend: sentences, below the title too."""
+    """A Figure of some runs; draw: (title, subtitle's lines) -> Picture; legend: sentences, below the title too."""
     simulated = all(run.is_model for run in runs)
     what = f"simulated {what}" if simulated else what
     title = f"{runs[0].label}: {what}" if len(runs) == 1 else f"{what[0].upper()}{what[1:]}, {len(runs)} runs"
     chart = draw((title, [_about(runs), *_lines(legend)]))
-    return Part(name, f"{heading} (simulated)" if simulated else heading, chart, legend)
+    return Figure(name, f"{heading} (simulated)" if simulated else heading, chart, legend)
 
 
 def _each(runs):
