@@ -39,7 +39,7 @@ def test_the_cpu_is_walked_by_itself_and_contention_is_asked_through_the_driver(
 
 def test_loads_are_spread_and_each_has_windows_pairs_and_bandwidth(companion_run):
     _, records = companion_run
-    main = {"side": "cpu", "fabric": "loaded", "pattern": "add"}
+    main = {"side": "cpu", "beside": "gpu-load", "pattern": "add"}
     windows = [one for one in samples(records, probe="contention", unit="ns") if one["series"] == main]
     loads = {one["x"]["load"]: one for one in windows if one["x"]["cpu_threads"] == 0}
     assert len(loads) >= 6 and {0, 1} <= set(loads)
@@ -57,7 +57,7 @@ def test_loads_are_spread_and_each_has_windows_pairs_and_bandwidth(companion_run
 
 def test_the_control_moves_nothing_that_counts(companion_run):
     _, records = companion_run
-    control = [one for one in samples(records, probe="contention") if one["series"].get("fabric") == "idle"]
+    control = [one for one in samples(records, probe="contention") if one["series"].get("beside") == "nothing"]
     assert control and all(one["x"]["gpu_gbps"] == 0 for one in control)
 
 

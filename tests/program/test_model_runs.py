@@ -144,13 +144,13 @@ def test_the_levels_command_takes_latencies_of_the_cpu_itself(sonde, valid, mode
     found = [json.loads(line) for line in done.out.splitlines()]
     valid([*lines, *found, records[-1]])
     assert [(one["api"], one["probe"]) for one in found] == [("cpu", "cpu-latency")] * 6
-    assert [one["series"] for one in found[::3]] == [{"pages": pages, "state": "asleep"} for pages in ("huge", "small")]
+    assert [one["series"] for one in found[::3]] == [{"pages": pages, "state": "asleep"} for pages in ("small", "huge")]
     for curve in (found[:3], found[3:]):
         assert [one["name"] for one in curve] == ["level 1", "level 2", "memory"]
         assert [one["latency_ns"]["value"] for one in curve] == pytest.approx([20, 90, 400], rel=0.02)
         assert [one["bytes"]["value"] for one in curve[:2]] == pytest.approx([16384, 524288], rel=0.03)
     text = sonde("levels", "cpu.jsonl").out.splitlines()
-    assert [line for line in text if not line.startswith(" ")] == ["a CPU, cpu, huge pages", "a CPU, cpu, small pages"]
+    assert [line for line in text if not line.startswith(" ")] == ["a CPU, cpu, small pages", "a CPU, cpu, huge pages"]
     assert [line.split()[0] for line in text if line.startswith(" ")][:4] == ["level", "1", "2", "memory"]
     # What is not said is the first word of the schema.
     for sample in small:
@@ -169,12 +169,12 @@ def test_curves_mostly_measured_beside_neighbours_tell_no_levels_but_why(sonde, 
     text = sonde("levels", "shared.jsonl")
     assert text.status == 0, text.err
     vector = next(block for block in text.out.split("little") if block.startswith(", model\n")).splitlines()
-    assert vector[1].startswith("  no levels are read from this curve, as most of it was measured while something")
+    assert vector[1].startswith("  no cache levels: during most of this curve another thread")
     assert all(line.startswith("    ") for line in vector[2:])  # the rest of the sentence
     lines = sonde("levels", "shared.jsonl", "--json")
     paths = {json.loads(line)["series"]["path"] for line in lines.out.splitlines()}
     assert "scalar" in paths and "vector" not in paths
-    assert "vector: no levels are read from this curve" in lines.err
+    assert "vector: no cache levels: during most of this curve" in lines.err
 
 
 def test_a_file_says_how_far_apart_its_pages_were_walked(sonde):

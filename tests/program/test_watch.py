@@ -311,7 +311,7 @@ def test_a_self_check_of_counters_that_stand_still_names_the_firmware(replay):
 def test_a_watch_is_no_self_check(replay):
     done, counters = replay([counter(0, (1, 1), (1, 1))], "--self-check")
     assert (done.status, done.out, len(done.said), counters) == (2, "", 1, [])
-    assert "of no self-check" in done.err
+    assert "is not from a self-check" in done.err
 
 
 @pytest.mark.parametrize("broken", [{"load": "sleep"}, {"moved": -1}, {"cpu_threads": -1}, {"counting": []}])
