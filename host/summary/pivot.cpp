@@ -15,10 +15,11 @@ using measure::Measurement;
 /// No terminal shows more columns than these; a report draws them.
 constexpr std::size_t most_columns = 17;
 
-/// "64 KiB", "from 3", "8 threads": a number of an x as a table shows it.
+/// "64 KiB", "from 3", "8 threads", "81 GB/s": a number of an x as a table shows it.
 std::string number_text(std::string_view key, double value) {
   if (key == "bytes") return measure::size_text(value);
   if (key == "from" || key == "to") return fmt::format("{} {:g}", key, value);
+  if (key == "gpu_gbps") return fmt::format("{:.3g} GB/s", value);
   if (key == "cpu_threads") return fmt::format("{:g} {}", value, value == 1 ? "thread" : "threads");
   if (key == "width" || key == "height" || key == "groups") return fmt::format("{:g}", value);
   std::string name(key);

@@ -55,7 +55,12 @@ std::string of_probe(const measure::Probe& probe, const DeviceRecord& device, co
     std::string title(probe.name);
     std::ranges::replace(title, '-', ' ');
     title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
-    text += tables + (tables.empty() && !found.empty() ? heading(title, api, "", columns) : "") + found;
+    if (tables.empty() && !found.empty()) {
+      // The heading has the empty line that parts a table of findings from what stands above it.
+      text += heading(title, api, "", columns) + found.substr(found.starts_with('\n') ? 1 : 0);
+    } else {
+      text += tables + found;
+    }
   }
   return text;
 }

@@ -14,12 +14,15 @@ Workload prepare_independent(device::Device& device, const Point& point, const R
 Workload prepare_pages(device::Device& device, const Point& point, const Request& request);
 Workload prepare_atomic(device::Device& device, const Point& point, const Request& request);
 
+inline constexpr measure::Table table_of_paths{"Latency by other paths, of walks alone", "bytes", "path, pattern"};
+
 inline constexpr Curve cycle{.name = "cycle",
                              .varies = "memory, path",
                              .title = "Latency of a dependent load",
                              .unit = "ns",
                              .better = measure::Better::lower,
                              .per_clock = 1,
+                             .table = &table_of_paths,
                              .prepare = prepare_cycle};
 inline constexpr Curve cycle_awake{.name = "cycle-awake",
                                    .words = {.fabric = measure::Fabric::loaded},
@@ -53,6 +56,7 @@ inline constexpr Curve atomic{.name = "atomic",
                               .unit = "ns",
                               .better = measure::Better::lower,
                               .per_clock = 1,
+                              .table = &table_of_paths,
                               .prepare = prepare_atomic};
 
 inline constexpr std::array curves{&cycle_awake, &independent, &pages, &atomic, &cycle};
