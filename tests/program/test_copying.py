@@ -34,7 +34,8 @@ def test_a_model_gives_back_its_copies(sonde, valid, model_file):
         assert found(records, "latency", **there) == pytest.approx(5, rel=0.02)
         assert found(records, "latency", **back) == pytest.approx(5, rel=0.02)
     assert found(records, "engines") == 2
-    assert "Simulated copies" in done.out and re.search(r"driver +pageable +(29\.[789]|30\.[0123]) ", done.out)
+    assert "Simulated copy" in done.out
+    assert re.search(r"driver, pageable, to-device +\S+ ± \S+ +(29\.[789]|30\.[0123]) ", done.out)
 
 
 def test_the_same_seed_gives_the_same_copies(sonde, model_file):
@@ -72,4 +73,4 @@ def test_the_cpu_copies_what_it_can_and_says_why_not_the_rest(request, sonde, va
     skipped = {skip["series"].get("engine"): skip["reason"] for skip in of_kind(records, "skip")}
     assert len(skipped["transfer"]) > 20
     assert not of_kind(records, "error")
-    assert "Copies through" in done.out
+    assert "Copy through" in done.out and "Bandwidth of a copy, GB/s" in done.out

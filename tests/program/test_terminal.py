@@ -93,8 +93,8 @@ def test_no_line_of_the_summary_is_wider_than_the_terminal(sonde, model_file, co
     status, shown, _ = run_in_terminal(sonde, *words, columns=columns, results_too=True)
     assert status == 0
     lines = printed_lines(shown)
-    for table in ("latency of one", "levels", "bandwidth", "latency under load", "kinds of memory", "copies",
-                  "latency by other"):  # fmt: skip
+    for table in ("latency of one", "levels", "simulated bandwidth, GB/s", "latency of a load beside", "kinds of memory",
+                  "bandwidth of a copy", "latency by other", "hit rate of the last cache"):  # fmt: skip
         assert any(table.lower() in line.lower() for line in lines), table
     assert [line for line in lines if len(line) > columns] == []
     assert max(map(len, lines)) > columns - 12  # sentences fill it
