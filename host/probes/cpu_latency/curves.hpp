@@ -13,11 +13,10 @@ Workload prepare_independent(device::Device& device, const Point& point, const R
 Workload prepare_pages(device::Device& device, const Point& point, const Request& request);
 Workload prepare_between_nodes(device::Device& device, const Point& point, const Request& request);
 
-inline constexpr measure::Table table{.title = "Latency of one dependent load on the CPU itself, ns: medians",
-                                      .rows = "bytes",
-                                      .columns = "pages, state, core"};
+inline constexpr measure::Table table{
+    .title = "Latency of one dependent load on the CPU itself", .rows = "bytes", .columns = "pages, state, core"};
 inline constexpr measure::Table table_of_nodes{
-    .title = "Latency from node to node, ns: medians", .rows = "from", .columns = "to"};
+    .title = "Latency of a load from node to node", .rows = "from", .columns = "to"};
 
 inline constexpr Curve cycle{.name = "cycle",
                              .varies = "core, pages, state",
