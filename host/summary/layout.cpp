@@ -14,6 +14,8 @@ constexpr std::size_t indent_of_tables = 2;
 constexpr std::size_t between_columns = 2;
 /// Text is not wrapped into fewer columns.
 constexpr std::size_t least_wrapped = 16;
+/// Heads of numbers that are wider have several lines: a curve's title takes more room than its values.
+constexpr std::size_t widest_head = 20;
 
 struct Word {
   std::string text;
@@ -93,6 +95,23 @@ struct Block {
     return text + "\n";
   }
 };
+
+/// The heads of a table in as many rows as the longest takes, each down to the last row.
+std::vector<std::vector<std::string>> head_rows(const std::vector<Column>& columns) {
+  std::vector<std::vector<std::string>> heads;
+  std::size_t most = 0;
+  for (const Column& column : columns) {
+    heads.push_back(column.left ? std::vector{column.head} : lines_of(column.head, widest_head, widest_head));
+    most = std::max(most, heads.back().size());
+  }
+  std::vector rows(most, std::vector<std::string>(columns.size()));
+  for (std::size_t column = 0; column < heads.size(); ++column) {
+    const std::size_t empty_rows = most - heads[column].size();
+    for (std::size_t line = 0; line < heads[column].size(); ++line)
+      rows[empty_rows + line][column] = heads[column][line];
+  }
+  return rows;
+}
 
 /// Leaves out spare columns until the others fit.
 void leave_out_spare(Block& block, std::size_t room) {
@@ -183,8 +202,7 @@ std::size_t Table::keys_of(const std::vector<std::size_t>& shown) const {
 }
 
 std::string Table::text(int columns) const {
-  std::vector<std::vector<std::string>> rows(1);
-  for (const Column& column : columns_) rows.front().push_back(column.head);
+  std::vector<std::vector<std::string>> rows = head_rows(columns_);
   rows.insert(rows.end(), rows_.begin(), rows_.end());
   Block block{.columns = &columns_, .shown = {}, .widths = std::vector<std::size_t>(columns_.size())};
   for (std::size_t column = 0; column < columns_.size(); ++column) {

@@ -73,4 +73,4 @@ def test_the_cpu_copies_what_it_can_and_says_why_not_the_rest(request, sonde, va
     skipped = {skip["series"].get("engine"): skip["reason"] for skip in of_kind(records, "skip")}
     assert len(skipped["transfer"]) > 20
     assert not of_kind(records, "error")
-    assert "Copy through" in done.out and "Bandwidth of a copy, GB/s" in done.out
+    assert "Copy through" in done.out and "Bandwidth of a copy," in done.out
