@@ -165,10 +165,16 @@ void leave_out_other_sweeps(Pivot& pivot) {
   std::erase_if(pivot.cells, [&](const Cell& cell) { return hidden_numbers(cell) > fewest[cell.curve]; });
 }
 
+/// The latencies of loads through the vector path have a table and a chart of their own.
+bool is_shown_elsewhere(std::string_view probe, const measure::Words& words) {
+  return probe == "latency" && !words.pattern && words.path.value_or(measure::Path::vector) == measure::Path::vector;
+}
+
 /// The tables that the curves of a probe declare.
 std::vector<Pivot> pivots_of(std::string_view probe, const Results& results) {
   std::vector<Pivot> pivots;
   for (const auto& [words, samples] : results.samples) {
+    if (is_shown_elsewhere(probe, words)) continue;
     for (const Measurement* one : samples) {
       const Curve* curve = one->unit == "cycles" ? nullptr : probes::find_curve(probe, words, one->unit);
       if (curve == nullptr || curve->table == nullptr) continue;
