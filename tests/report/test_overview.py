@@ -98,8 +98,8 @@ def test_kinds_of_memory_say_which_are_shared(tmp_path):
     )
     assert found.notes == [(
         "Kinds of memory",
-        "shared without a copy: alloc-host-ptr · shared without a copy to the device, copied to the host: svm-fine · "
-        "copied: device · not there: svm-system",
+        "shared without a copy: alloc-host-ptr · shared without a copy to the device; copied, not shared to the host: svm-fine · "
+        "copied, not shared: device · not supported: svm-system",
     )]  # fmt: skip
 
 

@@ -39,11 +39,8 @@ def scaling_curves(view):
 def bandwidth_curves(view):
     """The labelled curves of the main picture: reading and adding, or what there is instead."""
     found = all_curves(view)
-    return [entry for entry in found if _is_main(entry)] or found
-
-
-def _is_main(entry):
-    return entry.word("pattern") in MAIN_PATTERNS and entry.word("bytes-counted") == "program"
+    main = [entry for entry in found if entry.word("pattern") in MAIN_PATTERNS]
+    return [entry for entry in main if entry.word("bytes-counted") == "program"] or found
 
 
 def _tables(view):

@@ -1,6 +1,6 @@
 """The report's section on arithmetic: rates by type of number, and over the number of work-groups."""
 
-from sonde_tools import axes, formats, parts, pivot
+from sonde_tools import axes, charts, formats, parts, pivot
 
 MULTIPLY_ADDS = ("fma", "multiply-add")
 
@@ -24,7 +24,7 @@ def peaks(entries):
 
 
 def _summary(view):
-    palette = parts.charts.colours(group_curves(view))
+    palette = charts.colours(group_curves(view))
     lines = []
     for entry in group_curves(view):
         rates = peaks([other for other in view.of("compute", "Gop/s") if other.curve.api == entry.curve.api])

@@ -39,11 +39,6 @@ def copy_curves(view):
     return [entry for entry in found if _is_main(entry)] or found
 
 
-def _largest(entry):
-    last = entry.points[-1]
-    return f"{formats.gbps(last.median)} in copies of {formats.size(last.x['bytes'])}"
-
-
 def _further(view):
     main = copy_curves(view)
     shown = {entry.label for entry in main}
@@ -51,18 +46,17 @@ def _further(view):
     by_kernel = [entry for entry in others if entry.word("engine") == "compute-shader"]
     within = [entry for entry in others if entry not in by_kernel and entry.word("direction") == "within"]
     hosts = [entry for entry in others if entry not in by_kernel and entry not in within]
+    by = {"unit": "GB/s", "beside": main}
+    kernels = [*by_kernel, *within]
     return [
-        figure
-        for name, heading, entries in [
-            ("host-memory", "From and to other memory of the host", hosts),
-            ("kernels", "By kernels, and within the device", [*by_kernel, *within]),
-        ]
-        for figure in parts.figure_of_curves(name, heading, SIZE, entries, "bandwidth", "GB/s", beside=main)
+        *parts.figure_of_curves("host-memory", "From and to other memory of the host", SIZE, hosts, "bandwidth", **by),
+        *parts.figure_of_curves("kernels", "By kernels, and within the device", SIZE, kernels, "bandwidth", **by),
     ]
 
 
 COPY = parts.section_of_curves(
-    "copy", "Copies", copy_curves, SIZE, "bandwidth", "GB/s", "copies between host and device", _largest,
+    "copy", "Copies", copy_curves, SIZE, "bandwidth", "GB/s", "copies between host and device",
+    lambda entry: f"{formats.gbps(entry.points[-1].median)} in copies of {formats.size(entry.points[-1].x['bytes'])}",
     "Every byte is counted once, however often it is read and written; both at once: of both directions together.",
     tables=lambda view: findings.tables(view, "copy"), further=_further,
 )  # fmt: skip

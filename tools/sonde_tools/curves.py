@@ -105,8 +105,7 @@ def fastest(points, better="higher"):
 
 
 def pooled(same):
-    """One Curve from the same curve (list) of several runs: all their values at one x together, disturbed ones only where
-    there are no others."""
+    """One Curve from the same one (list) of several runs: all values at one x, disturbed ones where there are no others."""
     if len(same) == 1:
         return same[0]
     places = {}

@@ -42,9 +42,8 @@ def tables(view, probe):
     for recording, finding in view.findings:
         kind = _kind(recording, finding)
         if finding.get("probe") == probe and finding.get("value") is not None and kind.named_by:
-            source = ", ".join(
-                [view.api_name(finding.get("api")), *([recording.path.name] if len(view.recordings) > 1 else [])]
-            )
+            file = f", {recording.path.name}" if len(view.recordings) > 1 else ""
+            source = view.api_name(finding.get("api")) + file
             words = ", ".join(filter(None, ((finding.get("series") or {}).get(key) for key in kind.named_by)))
             rows = found.setdefault((source, kind.named_by), {})
             rows.setdefault(words, {}).setdefault(kind.heading, _cell(finding))
@@ -70,9 +69,7 @@ def translation_edges(view, entries):
             continue
         # Pages are walked with nothing beside the walk, whatever kept memory awake for the levels.
         place = finding.get("api"), finding.get("probe"), series.without_order(finding.get("series"), "fabric")
-        for entry in entries:
-            own = entry.curve.api, entry.curve.probe, series.without_order(entry.series, "fabric")
-            if entry.recording is recording and own == place:
-                found.append((entry.label, finding["value"]))
-                break
+        own = [entry for entry in entries if entry.recording is recording and place == (
+            entry.curve.api, entry.curve.probe, series.without_order(entry.series, "fabric"))]  # fmt: skip
+        found += [(entry.label, finding["value"]) for entry in own[:1]]
     return list(dict.fromkeys(found))

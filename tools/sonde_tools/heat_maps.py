@@ -1,4 +1,4 @@
-"""Matrices as pictures: a cell for each pair, with its number; and those of NUMA nodes, from whose cores to whose memory."""
+"""Matrices as pictures, a cell with its number for each pair; and those from the cores to the memory of NUMA nodes."""
 
 from sonde_tools import charts, formats, parts
 from sonde_tools.sections import Figure
@@ -6,11 +6,6 @@ from sonde_tools.sections import Figure
 _WHAT = {"ns": "Latency from node to node", "GB/s": "Reading from node to node"}
 # Numbers fit so many cells side by side.
 _LARGE_NUMBERS = 16
-
-
-def height(names):
-    """Room for a row each, within what fits a page."""
-    return min(900, max(160, 30 * len(names)))
 
 
 def heat_map(head, names, rows, across, told, darker="high"):
@@ -41,7 +36,8 @@ def heat_map(head, names, rows, across, told, darker="high"):
         charts.layer("rect", {**place, "color": colour, "tooltip": charts.tooltip(told)}, stroke="white"),
         charts.layer("text", {**place, **text}, fontSize=13 if len(names[1]) <= _LARGE_NUMBERS else 9),
     ]
-    return charts.of_rows(head, rows, layers, height=height(names[0]))
+    # Room for a row each, within what fits a page.
+    return charts.of_rows(head, rows, layers, height=min(900, max(160, 30 * len(names[0]))))
 
 
 def is_of_nodes(curve):

@@ -12,14 +12,8 @@ _THEORY_POINTS = 60
 
 
 def shares(view):
-    """The labelled curves of the random walk's shares, an API and kind of memory each: 'OpenCL, alloc-host-ptr'. Of one
-    name there may be two, by timing and by counters."""
+    """The random walk's labelled shares: 'OpenCL, alloc-host-ptr', one by timing and maybe one by counters."""
     return [entry for entry in _all_shares(view) if not _is_stream(entry)]
-
-
-def _streams(view):
-    """Those of streams, which only counters tell: 'OpenCL, copy'."""
-    return [entry for entry in _all_shares(view) if _is_stream(entry)]
 
 
 def _is_stream(entry):
@@ -126,7 +120,8 @@ def _drawn(view, entries, what, text):
 def _row(entry, point):
     share = point.band
     return {
-        "series": entry.label, "counted": _is_counted(entry), "bytes": point.x["bytes"], "share": share["value"], "low": share["low"], "high": share["high"],
+        "series": entry.label, "counted": _is_counted(entry), "bytes": point.x["bytes"],
+        "share": share["value"], "low": share["low"], "high": share["high"],
         "disturbed": point.disturbed, "size_text": formats.size(point.x["bytes"]), "share_text": _percent(share["value"]),
         "interval_text": f"{_percent(share['low'])} to {_percent(share['high'])}",
     }  # fmt: skip
@@ -152,7 +147,7 @@ def _tables(view):
 
 
 def _further(view):
-    streams = _streams(view)
+    streams = [entry for entry in _all_shares(view) if _is_stream(entry)]  # which only counters tell
     if not streams:
         return []
     heading = f"{'Simulated hit rate' if view.is_model else 'Hit rate'} of streams, by counters"

@@ -89,15 +89,12 @@ def _orders(view):
 
 
 def _palette(view, entries):
-    main = latency_curves(view)
-    cycles = {_cycle(entry): charts.colours(main)[entry.label] for entry in main}
-    own = charts.colours(entries)
-    return {entry.label: cycles.get(_cycle(entry), own[entry.label]) for entry in entries}
+    def cycle(entry):
+        return entry.recording.path, entry.curve.api, tuple(series.without_order(entry.series).items())
 
-
-def _cycle(entry):
-    words = series.without_order(entry.series)
-    return entry.recording.path, entry.curve.api, tuple(words.items())
+    main, own = latency_curves(view), charts.colours(entries)
+    cycles = {cycle(entry): charts.colours(main)[entry.label] for entry in main}
+    return {entry.label: cycles.get(cycle(entry), own[entry.label]) for entry in entries}
 
 
 def _legend(view):

@@ -28,10 +28,8 @@ def _found(entry, probe, band, is_its_own):
 
 
 def name(level):
-    """What the record calls the level: 'level 1', 'memory' or 'beyond'; never L1, since the nearest may be an L0.
-
-    Files of earlier versions have no name.
-    """
+    """What the record calls the level: 'level 1', 'memory' or 'beyond'; never L1, since the nearest may be an L0."""
+    # Files of earlier versions have no name.
     called = level.get("name") or (f"level {level['level']}" if level.get("bytes") else "memory")
     return called + (", or translation" if level.get("or_translation") else "")
 

@@ -1,5 +1,4 @@
-"""The report's sections on latency under load: of a GPU under its own, over what the rest of it moved meanwhile, and of the CPU
-itself, over what other cores moved."""
+"""The report's sections on latency under load: of a GPU beside the rest of it, and of the CPU beside its other cores."""
 
 from sonde_tools import axes, charts, formats, parts, pivot, windows
 from sonde_tools.devices import series_name
@@ -56,8 +55,7 @@ def _name(view, entry):
 
 
 def lines(view):
-    """{working set in bytes: {name of the load: [(GB/s that it moved, point)], the least first}}, the largest set first; what
-    no core loaded moved 0."""
+    """{working set in bytes: {name of the load: [(GB/s, point)], the least first}}, the largest set first."""
     moved = {}
     for entry in _of_the_cpu(view, "GB/s"):
         moved |= {(_name(view, entry), _place(point)): point.median for point in entry.points}

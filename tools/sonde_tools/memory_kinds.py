@@ -32,13 +32,14 @@ def _main(view):
 
 
 def findings_of(view):
-    """The findings on kinds of memory, each with an API and a series."""
+    """The findings on kinds of memory, each with an API, a series and the heading of its kind."""
     # A round trip is between CPU and device, of no kind.
     return [
-        {**found, "series": found.get("series") or {}}
-        for _, found in view.findings
+        {**found, "series": found.get("series") or {},
+         "heading": recording.declared.finding_kind(found["probe"], found["finding"]).heading}
+        for recording, found in view.findings
         if found.get("probe") in PROBES and found.get("api") and found["finding"] != "round-trip"
-    ]
+    ]  # fmt: skip
 
 
 def _summary(view):

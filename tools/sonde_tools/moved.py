@@ -1,5 +1,4 @@
-"""The report's section on what really moves: bytes at the fabric and at memory for each byte that a kernel asked for; and the
-same of frames, which have a section of their own."""
+"""The report's section on what really moves: bytes at the fabric and at memory for each byte that a kernel asked for."""
 
 from types import SimpleNamespace
 
@@ -27,10 +26,8 @@ def _counted(view):
 
 def _labelled(view):
     """What charts.simulated_mark and charts.colours ask of labelled curves."""
-    return [
-        SimpleNamespace(label=label, curve=SimpleNamespace(api=each[0].get("api") or ""))
-        for label, each in _counted(view).items()
-    ]
+    apis = {label: each[0].get("api") or "" for label, each in _counted(view).items()}
+    return [SimpleNamespace(label=label, curve=SimpleNamespace(api=api)) for label, api in apis.items()]
 
 
 def _summary(view):
@@ -72,14 +69,17 @@ def _legend(_view):
 
 
 def _tables(view):
-    what = "Simulated bytes" if view.is_model else "Bytes"
     rows = [
         (f"{label}, {_size(one)}", [*(Cell(_number(one.get(name))) for name in _PLACES), Cell(_rate(one))])
         for label, each in _counted(view).items()
         for one in each
     ]
     return [
-        Table(f"{what} for each byte that was asked for", ["Point", "At the fabric", "At memory", "Hit rate"], rows)
+        Table(
+            f"{'Simulated bytes' if view.is_model else 'Bytes'} for each byte that was asked for",
+            ["Point", "At the fabric", "At memory", "Hit rate"],
+            rows,
+        )
     ]
 
 
@@ -114,7 +114,7 @@ def _frames(view, times):
 
 
 def figures_of_frames(view, times, across):
-    """The share of requests that a memory-side cache kept from memory, over the resolution, where counters saw any frame."""
+    """The share of requests that a memory-side cache kept from memory, over the resolution of frames."""
     found = _frames(view, times)
     if not found:
         return []

@@ -1,5 +1,4 @@
-"""What is shown of probes that have no section of their own, as their curves declare it: pictures, an axis and unit each, and
-tables."""
+"""Pictures and tables of probes that have no section of their own, as their curves declare them."""
 
 import re
 

@@ -6,11 +6,6 @@ from sonde_tools import bandwidth, copies, cpu_latency, formats, latency, levels
 from sonde_tools.devices import API_NAMES
 from sonde_tools.sections import Cell
 
-_SHARED = {
-    "zero-copy": "shared without a copy", "copies": "copied", "migrates": "moved page by page",
-    "cache-maintenance": "shared, with work on caches", "unclear": "unclear", "unsupported": "not there",
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Overview:
@@ -36,10 +31,9 @@ def _by(view, entry):
     """By which driver, and of which file where there are several."""
     api, file = entry.curve.api, entry.recording
     driver = view.records[view.recordings.index(file)].get(api)
-    name = (
-        "" if view.is_model else f"by {API_NAMES.get(api, api)}" + (f": {parts.driver_name(driver)}" if driver else "")
-    )
-    return ", ".join(filter(None, [name, file.path.name if len(view.recordings) > 1 else ""]))
+    name = "" if view.is_model else f"by {API_NAMES.get(api, api)}"
+    named = f"{name}: {parts.driver_name(driver)}" if name and driver else name
+    return ", ".join(filter(None, [named, file.path.name if len(view.recordings) > 1 else ""]))
 
 
 def _levels(view):
@@ -109,7 +103,7 @@ def _memory(view):
     for finding in memory_kinds.findings_of(view):
         if finding["probe"] == "zero-copy":
             ways = found.setdefault(finding["api"], {}).setdefault(_word(finding, "memory"), {})
-            ways.setdefault((finding.get("series") or {}).get("direction"), finding["finding"])
+            ways.setdefault(finding["series"].get("direction"), finding["heading"].lower())
     return [(_named(view, found, "Kinds of memory", api), _shared(of_kinds)) for api, of_kinds in found.items()]
 
 
@@ -117,11 +111,8 @@ def _shared(of_kinds):
     said = {}
     for kind, ways in of_kinds.items():
         to_device, to_host = (ways.get(way, ways.get(None)) for way in ("to-device", "to-host"))
-        words = [word for word in (to_device, to_host) if word]
-        if len(set(words)) > 1:
-            text = f"{_SHARED.get(to_device, to_device)} to the device, {_SHARED.get(to_host, to_host)} to the host"
-        else:
-            text = _SHARED.get(words[0], words[0]) if words else "unclear"
+        differ = to_device and to_host and to_device != to_host
+        text = f"{to_device} to the device; {to_host} to the host" if differ else to_device or to_host or "unclear"
         said.setdefault(text, []).append(kind)
     return " · ".join(f"{text}: {', '.join(names)}" for text, names in said.items())
 

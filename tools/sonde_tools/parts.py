@@ -75,7 +75,7 @@ def medians(entries, band=True):
 
 
 def described(entries, *sentences):
-    """What stands below a picture of curves: their medians, the sentences, and what was out of the ordinary at some points."""
+    """What stands below a picture: medians, the sentences, and what was out of the ordinary at some points."""
     points = [point for entry in entries for point in entry.points]
     found = [medians(entries), *sentences]
     throttled = [reasons for point in points if (reasons := point.state.get("throttle_reasons"))]

@@ -53,28 +53,22 @@ class Picture:
 
 
 def columns(points):
-    """Lists of numbers by name, one entry a point: coordinates, statistics, what was around; without those that are
-    known of no point."""
+    """Lists of numbers by name, one entry a point: coordinates, statistics, what was around; those that any point has."""
     names = dict.fromkeys(name for point in points for name in point.x)
     found = {name: [point.x.get(name) for point in points] for name in names}
     found["repetitions"] = [len(point.values) for point in points]
     found["disturbed"] = [point.disturbed or None for point in points]
-    for name in _MEASURED:
-        found[name] = [getattr(point, name) for point in points]
-    for name in _STATE:
-        found[name] = [point.state.get(name) for point in points]
+    found |= {name: [getattr(point, name) for point in points] for name in _MEASURED}
+    found |= {name: [point.state.get(name) for point in points] for name in _STATE}
     return {name: values for name, values in found.items() if values.count(None) < len(values)}
 
 
 def columns_text(line):
-    """The columns of a Line as JSON (bytes), what was measured to five digits: a picture shows three, the tables have
-    all."""
-    texts = [
-        msgspec.json.encode(formats.visible(name))
-        + b":"
-        + (_numbers(values) if name in _MEASURED + _STATE else msgspec.json.encode(values))
-        for name, values in _columns(line).items()
-    ]
+    """The columns of a Line as JSON (bytes), what was measured to five digits: a picture shows three, the tables all."""
+    texts = []
+    for name, values in _columns(line).items():
+        text = _numbers(values) if name in _MEASURED + _STATE else msgspec.json.encode(values)
+        texts.append(msgspec.json.encode(formats.visible(name)) + b":" + text)
     return b"{%s}" % b",".join(texts)
 
 
@@ -105,12 +99,9 @@ def _visible(value):
 
 def for_page(picture):
     """The specification (object) without its rows, as it fills its place in a page, which has its own heading."""
-    spec = dict(_visible(picture.specification))
-    del spec["title"]
-    spec["width"] = "container"
-    spec["padding"] = {"left": 8, "right": 14, "top": 6, "bottom": 4}
-    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
-    return spec
+    found = {key: _visible(each) for key, each in picture.specification.items() if key != "title"}
+    padding, autosize = {"left": 8, "right": 14, "top": 6, "bottom": 4}, {"type": "fit-x", "contains": "padding"}
+    return {**found, "width": "container", "padding": padding, "autosize": autosize}
 
 
 def png(picture):

@@ -92,8 +92,7 @@ def _table(source, words, cells, placed):
 
 
 def _stands_for(point, other, better):
-    """Whether, of two points of one cell, this is the one to show: with nothing varied beside, in the larger working set where
-    the table does not show it, else in the better shape."""
+    """Whether, of two points of a cell, this one is shown: with nothing varied beside, the larger set, the better shape."""
     if len(point.x) != len(other.x):
         return len(point.x) < len(other.x)
     sizes = point.x.get("bytes", 0), other.x.get("bytes", 0)

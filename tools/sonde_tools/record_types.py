@@ -41,6 +41,8 @@ LevelName = Annotated[Name, Meta(extra_json_schema={"pattern": r"^(level [1-9]\d
 
 # The fields of each type that this version always writes although a reader can do without them.
 ALWAYS_WRITTEN = {}
+# The type of each kind of record.
+RECORDS = {}
 
 
 def _type(name, description, needed, written=None, optional=None):
@@ -57,8 +59,9 @@ def _type(name, description, needed, written=None, optional=None):
     return made
 
 
-def _record(kind, name, description, needed, written=None, optional=None):
-    return _type(name, description, {"record": Literal[kind]} | needed, written, optional)
+def _record(kind, description, needed, written=None, optional=None):
+    name = kind.title().replace("-", "")
+    RECORDS[kind] = _type(name, description, {"record": Literal[kind]} | needed, written, optional)
 
 
 Interval = _type(
@@ -93,45 +96,45 @@ TableOfCurves = _type(
 _OF_A_POINT = {"device probe": Name, "api": Api, "series": Series}
 _MAYBE_OF_A_POINT = _OF_A_POINT | {"x": Numbers}
 
-Run = _record(
-    "run", "Run", "The first record of a file.", {},
+_record(
+    "run", "The first record of a file.", {},
     {"schema": int, "run version commit": Text, "time": Time, "effort": _words("quick", "normal", "thorough"),
      "command": Annotated[list[Text], Meta(max_length=10_000)], "seed": Annotated[int, Meta(ge=0)], "host": Host},
 )  # fmt: skip
-Device = _record(
-    "device", "Device", "A device that was measured.",
+_record(
+    "device", "A device that was measured.",
     {"device name": Name, "type": _words("discrete", "integrated", "cpu", "model")},
     {"uuid pci": Text, "compute_units memory_bytes": Count, "unified_memory": bool, "opencl vulkan": Driver},
     {"line_bytes": Count, "stated_caches": Annotated[list[StatedCache], Meta(max_length=100)]},
 )  # fmt: skip
-Curve = _record(
-    "curve", "Curve", "What one curve is, before its first sample.",
+_record(
+    "curve", "What one curve is, before its first sample.",
     {"curve probe": Name, "series": Series, "unit": Unit, "title x": Text},
     {"better": Better, "per_clock": PerClock, "table": TableOfCurves},
 )  # fmt: skip
-Sample = _record(
-    "sample", "Sample", "The repetitions of one point.",
+_record(
+    "sample", "The repetitions of one point.",
     {**_OF_A_POINT, "x": Numbers, "unit": Unit,
      "values": Annotated[list[Number], Meta(min_length=1, max_length=10_000_000)]},
     {"state": State, "t": NotNegative}, {"interval": Interval},
 )  # fmt: skip
-Level = _record(
-    "level", "Level", "A level of a memory hierarchy.", {**_OF_A_POINT, "level": LevelNumber}, {"bytes": Band},
+_record(
+    "level", "A level of a memory hierarchy.", {**_OF_A_POINT, "level": LevelNumber}, {"bytes": Band},
     {"name": LevelName, "or_translation": bool, "matches": LevelNumber, "transition": Transition,
      "latency_ns cycles bandwidth": Band},
 )  # fmt: skip
-FindingKind = _record(
-    "finding-kind", "FindingKind", "What a fixed word of findings means, before the first finding of that kind.",
+_record(
+    "finding-kind", "What a fixed word of findings means, before the first finding of that kind.",
     {"probe finding heading": Name},
     {"meaning": Text, "better": Better, "named_by": Annotated[list[Name], Meta(max_length=50)]},
     {"feature": Name, "compared": _words("ratio", "difference", "word"), "per_clock": PerClock},
 )  # fmt: skip
-Finding = _record(
-    "finding", "Finding", "A conclusion with its evidence.", {"device finding": Name, "evidence": Sentence},
+_record(
+    "finding", "A conclusion with its evidence.", {"device finding": Name, "evidence": Sentence},
     {"probe": Name, "api": Api, "series": Series}, {"value low high": Number, "unit": Unit, "details": Numbers},
 )  # fmt: skip
-Counter = _record(
-    "counter", "Counter",
+_record(
+    "counter",
     "What counters counted in an interval: bytes, null where unknown. Of a run also beside which point, and for how many "
     "bytes that its kernel asked for.",
     {"source": Name, "t": NotNegative, "dt": Positive}, {},
@@ -141,15 +144,9 @@ Counter = _record(
      "hit_rate fabric_per_byte memory_per_byte": Number, **_MAYBE_OF_A_POINT},
 )  # fmt: skip
 _WHY = {"reason": Sentence}
-Skip = _record("skip", "Skip", "What was not measured, and why.", _WHY, {}, _MAYBE_OF_A_POINT)
-Error = _record("error", "Error", "What was tried and failed.", _WHY, {}, _MAYBE_OF_A_POINT)
-End = _record(
-    "end", "End", "The last record.", {"status": _words("complete", "interrupted", "failed")},
+_record("skip", "What was not measured, and why.", _WHY, {}, _MAYBE_OF_A_POINT)
+_record("error", "What was tried and failed.", _WHY, {}, _MAYBE_OF_A_POINT)
+_record(
+    "end", "The last record.", {"status": _words("complete", "interrupted", "failed")},
     {"seconds": NotNegative, "samples skips errors": Count},
 )  # fmt: skip
-
-# The type of each kind of record.
-RECORDS = {
-    "run": Run, "device": Device, "curve": Curve, "sample": Sample, "level": Level, "finding-kind": FindingKind,
-    "finding": Finding, "counter": Counter, "skip": Skip, "error": Error, "end": End,
-}  # fmt: skip

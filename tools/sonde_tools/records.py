@@ -78,9 +78,8 @@ def _lines(path):
         if not stat.S_ISREG(about.st_mode):
             raise RecordFileError(f"{path} cannot be read: it is no regular file.")
         if about.st_size > _LARGEST_FILE_BYTES:
-            raise RecordFileError(
-                f"{path} is larger than {_LARGEST_FILE_BYTES >> 20} MiB, which no run is: keep one run in a file."
-            )
+            most = f"{_LARGEST_FILE_BYTES >> 20} MiB"
+            raise RecordFileError(f"{path} is larger than {most}, which no run is: keep one run in a file.")
         return path.read_bytes().split(b"\n")
     except (OSError, ValueError) as error:  # a name with a zero byte is no OSError
         raise RecordFileError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error

@@ -42,14 +42,10 @@ EXAMPLES = """examples:
 """
 
 
-def sections_of(view):
-    """The Sections that have anything of a device."""
-    return [section for section in SECTIONS if section.applies(view)] + other_curves.sections(view, SHOWN_PROBES)
-
-
 def shown(view):
-    """A device with its Sections, and the Tables of what none of them shows."""
-    return view, sections_of(view), other_curves.tables(view, SHOWN_PROBES)
+    """A device with its Sections that have anything of it, and the Tables of what none of them shows."""
+    own = [section for section in SECTIONS if section.applies(view)]
+    return view, [*own, *other_curves.sections(view, SHOWN_PROBES)], other_curves.tables(view, SHOWN_PROBES)
 
 
 def parser():
@@ -62,16 +58,12 @@ def parser():
     )
     found.add_argument("files", nargs="+", type=Path, metavar="FILE", help="record file (JSON Lines)")
     found.add_argument("-o", "--out", required=True, type=Path, metavar="OUT.html", help="the page to write")
-    found.add_argument(
-        "--together", action="store_true",
-        help="begin with pictures of all devices, one curve a device, or one a driver version",
-    )  # fmt: skip
+    text = "begin with pictures of all devices, one curve a device, or one a driver version"
+    found.add_argument("--together", action="store_true", help=text)
     found.add_argument("--png", type=Path, metavar="DIR", help="also write each chart as a PNG picture into DIR")
     found.add_argument("--svg", type=Path, metavar="DIR", help="also write each chart as an SVG picture into DIR")
-    found.add_argument(
-        "--csv", type=Path, metavar="DIR",
-        help="also write samples, points, levels, findings and counters as CSV tables into DIR",
-    )  # fmt: skip
+    text = "also write samples, points, levels, findings and counters as CSV tables into DIR"
+    found.add_argument("--csv", type=Path, metavar="DIR", help=text)
     return found
 
 
@@ -100,14 +92,15 @@ def _write(request, files):
     target.check(request.out)
     views = views_of(files)
     slugs = formats.slugs(view.device for view in views)
+    devices = list(map(shown, views))
     compared = together.figures(views) if request.together else None
     traffic = _traffic(files)
-    yield target.write(request.out, page.html(recordings, [shown(view) for view in views], slugs, compared, traffic))
+    yield target.write(request.out, page.html(recordings, devices, slugs, compared, traffic))
     if request.png or request.svg:
         for figure, _ in compared or []:
             yield from _pictures(request, target, figure.chart, f"{figure.name}-together")
-        for view, slug in zip(views, slugs, strict=True):
-            for section in sections_of(view):
+        for (view, sections, _), slug in zip(devices, slugs, strict=True):
+            for section in sections:
                 yield from _pictures(request, target, section.chart(view), f"{section.name}-{slug}")
         for part in traffic.parts if traffic else []:
             yield from _pictures(request, target, part.chart, part.name)

@@ -38,7 +38,7 @@ class Roofline:
     peaks: dict
 
     def lower_roof(self, roof, operations):
-        """Gop/s that fp32, of which the points are, could reach with what a level delivers, at so many operations a byte."""
+        """Gop/s that fp32, of which the points are, could reach from a level at so many operations a byte."""
         return min(self.peaks.get("fp32") or max(self.peaks.values()), roof.gbps * operations)
 
 

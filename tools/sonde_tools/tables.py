@@ -32,7 +32,10 @@ def texts(recordings):
         "samples": (_sample_rows, [*x, "unit", "repetition", "value", *_STATE]),
         "points": (_point_rows, [*x, "unit", *_STATISTICS, *_STATE]),
         "levels": (_level_rows, levels),
-        "findings": (_finding_rows, ["finding", "value", "low", "high", "unit", "evidence"]),
+        "findings": (
+            lambda file: (each | _about(file, each) for each in file.findings),
+            ["finding", "value", "low", "high", "unit", "evidence"],
+        ),
     }
     for name, (rows, columns) in tables.items():
         yield f"{name}.csv", _text_of([*about, *columns], (row for recording in recordings for row in rows(recording)))
@@ -73,11 +76,6 @@ def _level_rows(recording):
         }
         rise = {f"transition_{end}": (level.get("transition") or {}).get(end) for end in ("onset", "end")}
         yield level | _about(recording, level) | bands | rise
-
-
-def _finding_rows(recording):
-    for finding in recording.findings:
-        yield finding | _about(recording, finding)
 
 
 def _counter_rows(recording):

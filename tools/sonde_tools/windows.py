@@ -16,7 +16,7 @@ def percentile(values, percent):
 
 
 def row(name, point, kind, gbps, **further):
-    """A row (object) of the picture: a point of the series `name` beside a load of so much, and what kind of point it is."""
+    """A row (object) of the picture: a point of the series `name`, of a kind, beside a load of so much."""
     found = {
         "p50": point.median,
         "p90": percentile(point.values, 90),
@@ -28,8 +28,7 @@ def row(name, point, kind, gbps, **further):
 
 
 def highest_shown(rows):
-    """The highest latency in the picture, ns: of a few points' p90 and p99 far above the others only the foot is drawn,
-    or one busy moment would press all lines to the bottom."""
+    """The highest latency in the picture, ns: one busy moment far above the others would press all lines to the bottom."""
     bands = ([row[percent] for row in rows] for percent in ("p90", "p99"))
     usual = (min(max(band), _MOST_OVER_USUAL * statistics.median(band)) for band in bands)
     return max(max(row["p50"] for row in rows), *usual)

@@ -42,9 +42,8 @@ def markdown(comparison, verbose):
     lines = [f"**{first}**  ", *(f"{line}  " for line in others)]
     if comparison.differs:
         lines += ["", "| set-up | BASE | NEW |", "| --- | --- | --- |"]
-        lines += [
-            f"| {' | '.join(_marked(each[key]) for key in ('what', 'base', 'new'))} |" for each in comparison.differs
-        ]
+        rows = [(each["what"], each["base"], each["new"]) for each in comparison.differs]
+        lines += [f"| {' | '.join(map(_marked, row))} |" for row in rows]
     lines += ["", *(f"{_marked(note)}  " for note in comparison.notes)]
     wanted = HEADINGS if verbose else SHOWN
     for verdict in wanted:

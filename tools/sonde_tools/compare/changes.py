@@ -1,5 +1,4 @@
-"""How sure a change is: the two sides' values in, the change with its interval and probabilities out. How much runs of one
-device differ, which one run cannot tell about itself, stands in allowances.toml."""
+"""How sure a change is: the two sides' values in, the change with its interval and probabilities out."""
 
 import math
 import tomllib
@@ -38,7 +37,7 @@ class Allowance:
 
 
 def allowance(device_type, kind_name, feature_name=""):
-    """The Allowance for a feature of a kind on a type of device; a type without one of its own has that of `other`."""
+    """How much runs of such a device differ, from allowances.toml: what one run cannot tell about itself."""
     table = _tables().get(device_type) or _tables()["other"]
     by_name = table.get("of", {})
     scatter = by_name.get(feature_name, by_name.get(kind_name, table["scatter"]))

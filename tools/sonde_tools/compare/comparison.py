@@ -60,19 +60,18 @@ def compared(base, new, match="device", threshold_percent=2.0):
     for mine, other in pairs:
         described = _described(base, mine), _described(new, other)
         names[mine] = described[0][0], described[1][0]
-        sides = [
-            [run.observed[id_] for run in side if id_ in run.observed] for side, id_ in ((base, mine), (new, other))
-        ]
+        both = (base, mine), (new, other)
+        sides = [[run.observed[id_] for run in side if id_ in run.observed] for side, id_ in both]
         todo.append((mine, described[0][1], features(*sides)))
     sides = [
         Side(side, setup.of_side([_renamed(run.circumstances, renames) for run in side]))
         for side, renames in ((base, {}), (new, {other: mine for mine, other in pairs if other != mine}))
     ]
     types = [_described(side, id_)[1] for pair in pairs for side, id_ in zip((base, new), pair, strict=True)]
-    return Comparison(
-        *sides, setup.differing(*(side.setup for side in sides)), with_causes(verdicts_of(todo, threshold_percent), threshold_percent), names, pairs,
-        "model" in types, threshold_percent, _notes(base, new, pairs),
-    )  # fmt: skip
+    verdicts = with_causes(verdicts_of(todo, threshold_percent), threshold_percent)
+    differs = setup.differing(*(side.setup for side in sides))
+    notes = _notes(base, new, pairs)
+    return Comparison(*sides, differs, verdicts, names, pairs, "model" in types, threshold_percent, notes)
 
 
 def _described(side, id_):

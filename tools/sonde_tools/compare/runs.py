@@ -67,9 +67,8 @@ def read(side, words, notes, keep=False):
 def _run(recording, keep):
     devices = {record["device"]: (record["name"], record["type"]) for record in recording.devices}
     complete = (recording.end or {}).get("status") == "complete"
-    return Run(
-        recording.path, devices, observed(recording), circumstances(recording), complete, recording if keep else None
-    )
+    kept = recording if keep else None
+    return Run(recording.path, devices, observed(recording), circumstances(recording), complete, kept)
 
 
 def pairs(base, new, match):

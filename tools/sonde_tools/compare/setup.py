@@ -70,25 +70,18 @@ def of_side(runs):
     found = {}
     for what in dict.fromkeys(what for run in runs for what in run):
         values = [run[what] for run in runs if what in run]
-        if isinstance(values[0], str):
-            found[what] = ", ".join(dict.fromkeys(values))
-        else:
-            found[what] = statistics.median(values)
+        is_text = isinstance(values[0], str)
+        found[what] = ", ".join(dict.fromkeys(values)) if is_text else statistics.median(values)
     return found
 
 
 def differing(base, new):
     """A list of {what, base, new} for two sides' circumstances; what only one of them knows is not said to differ."""
-    found = []
-    for what in base:
-        if what not in new:
-            if what.startswith("throttled"):
-                found.append({"what": what, "base": base[what], "new": "nothing"})
-        elif _differ(base[what], new[what]):
-            found.append({"what": what, "base": said(base[what]), "new": said(new[what])})
-    found += [{"what": what, "base": "nothing", "new": new[what]} for what in new
-              if what.startswith("throttled") and what not in base]  # fmt: skip
-    return found
+    # A GPU of which nothing is said was not throttled.
+    throttled = dict.fromkeys((what for what in (*base, *new) if what.startswith("throttled")), "nothing")
+    base, new = {**base, **throttled, **base}, {**new, **throttled, **new}
+    both = [what for what in base if what in new and _differ(base[what], new[what])]
+    return [{"what": what, "base": said(base[what]), "new": said(new[what])} for what in both]
 
 
 def _differ(base, new):

@@ -27,8 +27,7 @@ def gbps(lines, title, between=None):
 
 
 def hit_rate(lines, within=None, between="minimum"):
-    """The channel y (object) of hit rates: 0 to 100 %, down to the lowest drawn and up to the highest, which is no more
-    than as far beyond; within: as between of gbps."""
+    """The channel y (object) of hit rates: 0 to 100 %, and as far beyond as any is drawn; within: as between of gbps."""
     lowest = max(min([0.0, *_values(lines, between)]), LOWEST_HIT_RATE)
     highest = min(max([1.0, *_values(lines, "maximum" if between == "minimum" else between)]), 1 - LOWEST_HIT_RATE)
     return _y("hit rate", [1.04 * lowest, 1.02 * highest], within, {"tickCount": 5, "format": "~%"})

@@ -22,11 +22,8 @@ class Traffic:
 def of(runs):
     """The Traffic of Runs with labels."""
     shown = [run for run in runs if over_time.shown(run)]
-    notes = [
-        f"{run.label}: no number is known in its {len(run.intervals):,} counter records."
-        for run in runs
-        if not over_time.shown(run)
-    ]
+    unknown = [run for run in runs if not over_time.shown(run)]
+    notes = [f"{run.label}: no number is known in its {len(run.intervals):,} counter records." for run in unknown]
     if not shown:
         return Traffic(notes=notes)
     palette = _palette(shown)

@@ -58,27 +58,22 @@ def of(recording):
     """The Runs of a recording, one a source; labels do not yet tell files apart."""
     by_source = {}
     for counter in recording.counters:
-        if counter.get("probe"):  # beside the points of a run: no time passes evenly between them
-            continue
-        by_source.setdefault(counter["source"], []).append(counter)
-    is_model = bool(recording.devices) and all(device["type"] == "model" for device in recording.devices)
+        if not counter.get("probe"):  # beside the points of a run no time passes evenly between them
+            by_source.setdefault(counter["source"], []).append(counter)
+    all_models = bool(recording.devices) and all(device["type"] == "model" for device in recording.devices)
+    about = recording.path, recording.run
     return [
-        Run(
-            recording.path, recording.run, source, _table(counters), is_model or source.split(":")[0] == "model", source
-        )
+        Run(*about, source, _table(counters), all_models or source.split(":")[0] == "model", source)
         for source, counters in by_source.items()
     ]
 
 
 def labelled(runs):
-    """The runs with a name each: the file's, with folders as far as two of one name need them, and its source where it
-    has several."""
+    """The runs with a name each: the file's, with folders where two of one name need them, and one of several sources."""
     sources = Counter(run.path for run in runs)
     names = _names(list(sources))
-    return [
-        replace(run, label=", ".join([names[run.path], *([run.source] if sources[run.path] > 1 else [])]))
-        for run in runs
-    ]
+    further = [f", {run.source}" if sources[run.path] > 1 else "" for run in runs]
+    return [replace(run, label=names[run.path] + more) for run, more in zip(runs, further, strict=True)]
 
 
 def _names(paths):
