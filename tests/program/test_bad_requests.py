@@ -61,7 +61,7 @@ def test_a_value_that_is_not_known(sonde, option, value):
     ("words", "says"),
     [
         (["--device", "cpu", "--probe", "latency"], "core-to-core, which --probe leaves out"),
-        (["--device", "model:strix-halo"], "--device cpu has it"),
+        (["--device", "model:strix-halo"], "--device cpu measures it"),
     ],
 )
 def test_split_locks_are_allowed_for_nothing_that_makes_them(sonde, words, says):
