@@ -1,5 +1,6 @@
 """What is compared is what a file declares of its findings; files of older versions are compared as they were."""
 
+import synthetic
 from sonde_tools.compare import causes, kinds
 from sonde_tools.declarations import Declarations, read
 from synthetic_runs import run
@@ -9,11 +10,9 @@ from test_verdicts import accused
 NOT_COMPARED_IN_OLD_FILES = [("latency", "translation"), ("bandwidth", "saturated-by"), ("hit-rate", "none-seen")]
 
 
-def declared(feature="walks", better="lower", compared="ratio", probe="added-later"):
-    return {
-        "record": "finding-kind", "probe": probe, "finding": "added", "heading": "Walks", "meaning": "A sentence.",
-        "better": better, "named_by": ["path"], "feature": feature, "compared": compared, "per_clock": 0,
-    }  # fmt: skip
+def declared(better="lower", probe="added-later", **changes):
+    named = {"finding": "added", "named_by": ["path"], "feature": "walks", "compared": "ratio", "per_clock": 0}
+    return synthetic.finding_kind_record(better=better, probe=probe, **(named | changes))
 
 
 def with_finding(seed, value, *kinds_):
@@ -67,7 +66,7 @@ def test_findings_of_older_files_are_compared_as_they_were():
 
 
 def test_a_declaration_stands_before_what_older_files_mean():
-    file = read([], [{**declared("copying", probe="copy"), "finding": "latency"}])
+    file = read([], [declared(feature="copying", probe="copy", finding="latency")])
     assert kinds.of_finding(file.finding_kind("copy", "latency")).name == "copying"
 
 

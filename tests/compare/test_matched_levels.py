@@ -16,7 +16,7 @@ def run_levels(*levels):
 
 
 def numbers(levels, runs_):
-    """Of each level the number that each run gives it."""
+    """The number that each run gives to each level."""
     return [
         tuple(level.of_run[run].number if run in level.of_run else None for run in range(runs_)) for level in levels
     ]

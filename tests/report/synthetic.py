@@ -154,6 +154,23 @@ def finding_record(finding="translation", **changes):
     }  # fmt: skip
 
 
+def curve_record(**changes):
+    """The declaration of a curve of a probe that no version knows, with the given fields changed."""
+    return {
+        "record": "curve", "curve": "walk", "probe": "added-later", "series": {}, "unit": "ns", "title": "Time of a walk",
+        "x": "bytes", "better": "lower", "per_clock": 1, "table": {"title": "Walks", "rows": "bytes", "columns": "title"},
+        **changes,
+    }  # fmt: skip
+
+
+def finding_kind_record(**changes):
+    """The declaration of a kind of finding that no version knows, with the given fields changed."""
+    return {
+        "record": "finding-kind", "probe": "latency", "finding": "added-later", "heading": "What was added",
+        "meaning": "A sentence.", "better": None, "named_by": [], **changes,
+    }  # fmt: skip
+
+
 def records(seed=1):
     """A whole run as it was before levels were found: run, device, two curves, a skip, an error, end."""
     found = [

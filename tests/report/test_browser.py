@@ -40,7 +40,7 @@ def many_records(number):
             "zero-copy", device=device, probe="zero-copy", series={"memory": kind, "direction": "to-device"}, unit="us"))  # fmt: skip
     for direction in ("to-device", "to-host"):
         lines += samples("copy", "GB/s", engine="driver", host="pinned", direction=direction)
-    windows = samples("contention", "ns", side="cpu", fabric="loaded", pattern="add")
+    windows = samples("contention", "ns", side="cpu", beside="gpu-load", pattern="add")
     for load, sample in enumerate(windows):
         sample["x"] = {"load": load / len(windows), "cpu_threads": 0, "gpu_gbps": 10 * load}
     return [*lines, *windows]

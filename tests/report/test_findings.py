@@ -15,12 +15,10 @@ def view(tmp_path, *lines):
 
 
 def test_a_word_has_the_heading_that_its_file_declares_or_that_of_older_files(tmp_path):
-    kind = {
-        "record": "finding-kind", "probe": "latency", "finding": "added-later", "heading": "What was added",
-        "meaning": "A sentence.", "better": None, "named_by": [],
-    }  # fmt: skip
     words = ("translation", "added-later", "unknown-word")
-    found = findings.groups(view(tmp_path, kind, *(synthetic.finding_record(word) for word in words)))
+    found = findings.groups(
+        view(tmp_path, synthetic.finding_kind_record(), *(synthetic.finding_record(word) for word in words))
+    )
     assert [heading for heading, _ in found] == ["Address translation", "What was added", "Unknown word"]
 
 

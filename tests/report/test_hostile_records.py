@@ -19,6 +19,10 @@ MARKUP = "</script><img src=x onerror=alert(1)>"
 BASE = [record for number, record in enumerate(synthetic.full_records()) if number % 9 == 0 or number < 2]
 BASE += [synthetic.finding_record(), *synthetic.bandwidth_level_records(), *synthetic.records()[-3:]]
 BASE[2:2] = synthetic.counter_records(count=6, baseline=2)
+# A probe that is drawn and put into tables by what its file declares.
+BASE[2:2] = [synthetic.curve_record(), synthetic.finding_kind_record(named_by=["path"]),
+             *({**sample, "probe": "added-later"} for sample in synthetic.sample_records("opencl", 1, every=4)),
+             *(synthetic.finding_record("added-later", series={"path": path}) for path in ("scalar", "image"))]  # fmt: skip
 # Where CI is set every run tries the same examples, so that a change is never blamed for what it did not do.
 LIMITS = settings(
     deadline=None, database=None, derandomize="CI" in os.environ, suppress_health_check=list(HealthCheck)
@@ -30,7 +34,7 @@ WORDS = st.text(max_size=20) | st.sampled_from(
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats() | st.sampled_from([0, 1, 1e300, 5e-324, 2**53 + 1])
 LEAVES = st.none() | st.booleans() | NUMBERS | WORDS
 VALUES = st.recursive(LEAVES, lambda below: st.lists(below, max_size=3) | st.dictionaries(WORDS, below, max_size=3))
-# Of these many are what the types allow.
+# Many of these are what the types allow.
 LIKELY = {
     bool: st.booleans(),
     int: st.integers(0, 2**63 - 1),
@@ -114,7 +118,7 @@ def test_what_is_read_is_shown(path, found):
 
 
 def test_most_likely_changes_reach_the_page(path):
-    """Else the test above would show nothing."""
+    """The test above shows something only if most changes are read."""
     read = []
 
     @settings(LIMITS, max_examples=60)

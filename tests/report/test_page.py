@@ -184,11 +184,7 @@ def later(*declared):
 
 
 def test_probe_without_a_section_is_drawn_as_its_curves_declare(tmp_path):
-    curve = {
-        "record": "curve", "curve": "walk", "probe": "added-later", "series": {}, "unit": "ns", "title": "Time of a walk",
-        "x": "bytes", "better": "lower", "per_clock": 1, "table": {"title": "Walks", "rows": "bytes", "columns": "title"},
-    }  # fmt: skip
-    found = made(tmp_path, later(curve))
+    found = made(tmp_path, later(synthetic.curve_record()))
     assert "Added later OpenCL: 1.51 ns in 1 KiB, 9" in found.text
     assert "Walks, OpenCL: median, first to third quartile Working set Time of a walk, ns 4 KiB 1.5" in found.text
     picture = drawn(found)["added-later-d0"]

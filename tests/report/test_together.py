@@ -120,7 +120,7 @@ def test_processors_of_two_machines_are_two_devices(tmp_path):
         ("loaded-latency", "ns", {}, {"gpu_gbps": 7, "delay": 3}, "loaded-latency"),
         ("copy", "GB/s", {"engine": "driver", "host": "pinned", "direction": "to-device"}, {}, "copy-to-device"),
         ("copy", "GB/s", {"engine": "driver", "host": "pinned", "direction": "to-host"}, {}, "copy-to-host"),
-        ("contention", "ns", {"side": "cpu", "fabric": "loaded", "pattern": "add"}, {"gpu_gbps": 7, "load": 1}, "contention"),
+        ("contention", "ns", {"side": "cpu", "beside": "gpu-load", "pattern": "add"}, {"gpu_gbps": 7, "load": 1}, "contention"),
     ],
 )  # fmt: skip
 def test_every_probe_with_curves_has_a_picture(tmp_path, probe, unit, series, x, picture):

@@ -57,7 +57,7 @@ def axes_of(across, placed, y_title, foot_share):
 def log_ticks(low, high):
     """The numbers 1, 2, 5, 10, 20, 50, … from the last at or below low to the first at or above high."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 2)
-    # Not 10.0**power: of a negative power it is not the number nearest to the decimal one.
+    # A negative power of 10.0 would not be the number nearest to the decimal one.
     steps = [float(f"{factor}e{power}") for power in powers for factor in (1, 2, 5)]
     first = max(index for index, step in enumerate(steps) if step <= low)
     last = min(index for index, step in enumerate(steps) if step >= high)
@@ -106,7 +106,7 @@ def _count_axis(counts):
 
 
 def _linear_axis(values):
-    """From zero on."""
+    """An axis from zero on."""
     highest = max([*values, 1e-9])
     return {}, {"domain": [-0.015 * highest, 1.04 * highest], "nice": False}
 

@@ -12,11 +12,11 @@ FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 
 # Okabe and Ito's colours, which stay apart for colour-blind readers; those too pale for a line are darkened.
 API_COLOURS = {"opencl": "#0072b2", "vulkan": "#d55e00", "cpu": "#4d4d4d", "model": "#8e3a80"}
-# As many as make twelve with an API's own; and with the shapes, of which there are six, no two of sixty are alike.
+# These make twelve with an API's own; and with the shapes, of which there are six, no two of sixty are alike.
 MORE_COLOURS = [
     "#009e73", "#cc79a7", "#b8860b", "#3aa0dc", "#332288", "#882255", "#117733", "#999933", "#cc6677", "#661100", "#44aa99",
 ]  # fmt: skip
-# Of a walk beside a stream within a level; about an edge it leaves out more than what both need room for.
+# Points of a walk beside a stream are so close within a level; about an edge it leaves out what both need room for.
 _LARGEST_STEP = 2.05
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"]
 
@@ -54,7 +54,7 @@ def over(across, labelled, quantity, unit, head, noted=None, palette=None, heigh
         *(layer | {"transform": [{"filter": {"param": "shown"}}]} for layer in noted.layers(palette, both.x, height)),
         *_curve_layers(across, palette, both, _tooltip(across, unit, cycles)),
     ]
-    # What a reader hovers over is put into words there, so that every row is numbers alone.
+    # Rows are numbers alone: what a reader hovers over is put into words there.
     specification = interactive(
         frame(head, layers, height, head_pixels=noted.head_pixels, names=palette), palette, _texts(across)
     )

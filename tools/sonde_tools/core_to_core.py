@@ -7,18 +7,13 @@ import statistics
 from sonde_tools import charts, findings, formats, heat_maps, parts, pivot
 from sonde_tools.sections import Figure, Section
 
-# With more CPUs a picture shows clusters, and the tables of all samples each pair.
+# A picture of more CPUs shows clusters, and the CSV tables each pair.
 MOST_CPUS = 32
 EXCHANGES = {"compare-and-swap": "by compare-and-swap", "store": "by stores to two lines"}
 BETWEEN = {
     "same-core": "hardware threads of one core", "same-cluster": "cores of one cluster",
     "other-cluster": "cores of different clusters", "other-node": "cores of different nodes",
 }  # fmt: skip
-
-
-def _is_at_once(entry):
-    """Whether several pairs exchanged lines at the same time."""
-    return entry.word("beside") == "pairs"
 
 
 def _exchanging(view, exchange=None):
@@ -35,7 +30,7 @@ def _exchanging(view, exchange=None):
 def matrix(view, exchange):
     """{(from, to): Point} of one exchange, of a pair's alone where it has both; a core's threads at (from, from)."""
     found = {}
-    for entry in sorted(_exchanging(view, exchange), key=_is_at_once, reverse=True):
+    for entry in sorted(_exchanging(view, exchange), key=lambda entry: entry.word("beside") == "pairs", reverse=True):
         for point in entry.points:
             start = int(point.x["from"])
             found[start, start if entry.word("placement") == "same-core" else int(point.x["to"])] = point
@@ -126,7 +121,7 @@ def matrix_texts(view):
 def _legend(view):
     entries = _exchanging(view)
     text = "Each cell is the median over lines on different pages. Rows have the line at home in their own memory."
-    if any(map(_is_at_once, entries)):
+    if any(entry.word("beside") == "pairs" for entry in entries):
         text += " Pairs that share no core went at once, several at a time; a few of them alone too, and are shown so."
     if any((point.state.get("shape") or {}).get("pinned") == 0 for entry in entries for point in entry.points):
         text += " The system did not keep the threads on their CPUs, so nobody knows between which these numbers are."

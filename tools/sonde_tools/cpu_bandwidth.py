@@ -5,7 +5,7 @@ from sonde_tools import axes, charts, formats, heat_maps, parts, pivot
 
 def _measured(view):
     found = view.of("cpu-bandwidth", "GB/s", "bytes", "cpu_threads")
-    return [entry for entry in found if not heat_maps.is_of_nodes(entry.curve)]
+    return [entry for entry in found if "placement" not in entry.series]
 
 
 def _plain(view):

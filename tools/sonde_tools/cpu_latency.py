@@ -10,7 +10,7 @@ def own_curves(view):
     return [
         entry.with_points(entry.points, _label(entry))
         for entry in view.of("cpu-latency", "ns", "bytes")
-        if entry.word("order") == "cycle" and not heat_maps.is_of_nodes(entry.curve)
+        if entry.word("order") == "cycle" and "placement" not in entry.series
     ]
 
 

@@ -1,4 +1,4 @@
-"""From samples to curves: what the same device, API, probe, series and unit measured over x."""
+"""Makes curves of samples: what the same device, API, probe, series and unit measured over x."""
 
 import statistics
 from dataclasses import dataclass, field, replace
@@ -95,7 +95,7 @@ def curves(samples, without_cycles=False):
 
 
 def fastest(points, better="higher"):
-    """Of points (list) in several shapes at one size the better one, in the order of their sizes."""
+    """The better one of points (list) in several shapes at one size, in the order of their sizes."""
     best = {}
     for point in points:
         known = best.get(point.x["bytes"])

@@ -69,8 +69,9 @@ def read(curve_records, finding_kind_records):
 
 def _curve(record):
     table = record.get("table")
-    parts = table and TableOfCurves(table["title"], *(old_files.keys(table[name]) for name in ("rows", "columns")))
-    return DeclaredCurve(record["title"], record["x"], record.get("better"), parts or None)
+    rows, columns = (old_files.keys(table[name]) if table else [] for name in ("rows", "columns"))
+    made = TableOfCurves(table["title"], rows, columns) if rows and columns else None
+    return DeclaredCurve(record["title"], record["x"], record.get("better"), made)
 
 
 def _finding_kind(record):

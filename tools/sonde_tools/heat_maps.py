@@ -40,14 +40,9 @@ def heat_map(head, names, rows, across, told, darker="high"):
     return charts.of_rows(head, rows, layers, height=min(900, max(160, 30 * len(names[0]))))
 
 
-def is_of_nodes(curve):
-    """Whether a curve of cpu-latency or cpu-bandwidth is of nodes, and of no working sets."""
-    return "placement" in curve.series
-
-
 def of_latest(view, probe, unit):
     """The labelled curves of nodes in the latest file that has any."""
-    return view.latest([entry for entry in view.of(probe, unit) if is_of_nodes(entry.curve)])
+    return view.latest([entry for entry in view.of(probe, unit) if "placement" in entry.series])
 
 
 def matrix(view, probe, unit):

@@ -54,7 +54,7 @@ def side_by_side(latency, bandwidth):
 def tables(view, entries):
     """A row a level, with size, transition, latency and bandwidth of each curve; no table where no curve has levels."""
     found = [(entry, side_by_side(levels_of(entry), bandwidth_levels_of(entry))) for entry in entries]
-    # Of two curves of one API, one has the levels.
+    # One of two curves of an API has the levels.
     by_api = {(entry.recording.path, entry.curve.api): (entry, pairs) for entry, pairs in reversed(found)}
     found = [each for each in found if any(of_latency for of_latency, _ in each[1])] or list(by_api.values())[::-1]
     found = [(entry, pairs) for entry, pairs in found if pairs]
@@ -83,7 +83,7 @@ def row_name(pair):
 
 
 def place(pair):
-    """By what pairs are ordered: what has no size is last."""
+    """The key that orders pairs: a level without a size is last."""
     of_latency, of_bandwidth = pair
     level = of_latency or of_bandwidth
     return not level.get("bytes"), level["level"], not of_latency

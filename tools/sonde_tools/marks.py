@@ -10,7 +10,7 @@ _LABEL_PIXELS = 16
 NEUTRAL = "#5b6470"
 # The levels of more would take the room of the curves: they are in the table.
 _MOST_SERIES = 6
-# What a character of a bar's text takes, a little generously: fonts differ.
+# A character of a bar's text takes so much, a little generously: fonts differ.
 _CHARACTER_PIXELS = 6.5
 
 
@@ -102,7 +102,7 @@ _COLOUR = {"field": "colour", "type": "nominal", "scale": None}
 
 
 def _inside(levels_found, palette, x, height):
-    """In the plot: a rule at each size, its bracket as a band, the transition as a strip at the foot."""
+    """Layers in the plot: a rule at each size, its bracket as a band, the transition as a strip at the foot."""
     edges, strips = [], []
     for number, (label, found) in enumerate(levels_found):
         top = height - _STRIP_STEP_PIXELS * (len(levels_found) - number)
@@ -126,7 +126,7 @@ def _inside(levels_found, palette, x, height):
 
 
 def _bars(levels_found, palette):
-    """Above the plot: for each series a bar divided at the sizes of its levels, each part with size and latency."""
+    """Layers above the plot: a bar for each series, divided at the sizes of its levels, with size and latency of each."""
     cells = []
     for number, (label, found) in enumerate(levels_found):
         top = -_ROW_PIXELS * (len(levels_found) - number) - _GAP_PIXELS / 2

@@ -4,7 +4,7 @@ from sonde_tools import axes, charts, formats, parts, series
 from sonde_tools.sections import Cell, Section, Table
 
 PROBES = ("zero-copy", "host-memory")
-# What each column shows of the host-memory probe's largest working set: heading, unit, side and pattern.
+# A column shows this of the host-memory probe's largest working set: heading, unit, side and pattern.
 COLUMNS = [
     ("GPU latency, ns", "ns", "gpu", "read"),
     ("GPU reads, GB/s", "GB/s", "gpu", "read"),
@@ -101,7 +101,7 @@ def _value(view, api, kind, unit, side, pattern):
              if (entry.curve.api, entry.word("memory"), entry.word("side"), entry.word("pattern")) == wanted]  # fmt: skip
     if not found:
         return Cell("–")
-    # Of two writers the kernel, which is there at every effort.
+    # The kernel is the writer that is there at every effort.
     point = max(found, key=lambda entry: entry.word("writer") == "gpu").points[-1]
     return Cell(formats.significant(point.median), formats.size(point.x["bytes"]), point.disturbed)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-# Beside the package where that is installed, or in the checkout.
+# The pages stand beside the package where that is installed, else in the checkout.
 _HERE = Path(__file__).resolve().parent
 _FOLDERS = (_HERE.parent / "method", _HERE.parents[1] / "docs/method")
 

@@ -23,10 +23,6 @@ def _others(view, shown_probes):
     return [probe for probe in dict.fromkeys(entry.curve.probe for entry in view.curves) if probe not in shown_probes]
 
 
-def _entries(view, probe):
-    return [entry for entry in view.curves if entry.curve.probe == probe]
-
-
 def _axis(entry):
     """The coordinate that a curve is drawn over; empty where there is none."""
     named = entry.declared.x if entry.declared else "bytes"
@@ -36,8 +32,8 @@ def _axis(entry):
 def _pictures(view, probe):
     """{(coordinate, unit): labelled curves}: each has points that differ in this coordinate alone."""
     found = {}
-    for entry in _entries(view, probe):
-        if axis := _axis(entry):
+    for entry in view.curves:
+        if entry.curve.probe == probe and (axis := _axis(entry)):
             found.setdefault((axis, entry.curve.unit), []).extend(_along(axis, entry))
     return found
 
@@ -92,7 +88,7 @@ def _section(view, probe, pictures):
 
 def _tables(view, probe):
     """Those that the curves declare and those of what was found; of curves that are in none every point."""
-    entries = _entries(view, probe)
+    entries = [entry for entry in view.curves if entry.curve.probe == probe]
     left = [entry for entry in entries if not (entry.declared and entry.declared.table)]
     return [
         *pivot.tables(entries),

@@ -28,7 +28,7 @@ def of(view):
 
 
 def _by(view, entry):
-    """By which driver, and of which file where there are several."""
+    """The driver that a curve was measured by, and its file where there are several."""
     api, file = entry.curve.api, entry.recording
     driver = view.records[view.recordings.index(file)].get(api)
     name = "" if view.is_model else f"by {API_NAMES.get(api, api)}"
@@ -41,7 +41,7 @@ def _levels(view):
     of_latency = latency.latency_curves(view)
     known = [entry for entry in of_latency if levels.levels_of(entry)]
     if known:
-        # Of the first file, the API that adds the least of its own to a load.
+        # The first file's API that adds the least of its own to a load is shown.
         first = [entry for entry in known if entry.recording is known[0].recording]
         best = min(first, key=lambda entry: levels.levels_of(entry)[0]["latency_ns"]["value"])
         return best, _rows(view, levels.side_by_side(levels.levels_of(best), levels.bandwidth_levels_of(best)))

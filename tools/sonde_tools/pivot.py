@@ -7,7 +7,7 @@ from sonde_tools.sections import Table
 
 # A page has no room for more: pictures draw them, and CSV files have them.
 _MOST_COLUMNS = 32
-# Of more sizes the telling ones are rows.
+# The telling sizes alone are rows where there are more.
 _MOST_SIZES = 16
 _CORNERS = {"bytes": "Working set", "from": "From", "width": "Resolution", "cpu_threads": "Threads"}
 # Coordinates that say nothing by themselves of where a point is.
@@ -78,9 +78,11 @@ def _table(source, words, cells, placed):
     names = [text for _, text in columns]
     if len(columns) > _MOST_COLUMNS:
         return Table(f"{caption}; its {len(columns)} columns are in the files of --csv", [], [])
-    if declared.rows == ["bytes"] and len({row for row, _ in placed}) > _MOST_SIZES:
+    sizes = {row[0][0] for row, _ in placed if declared.rows == ["bytes"]} - {math.inf}
+    if len(sizes) > _MOST_SIZES:
         by_column = [
-            {row[0][0]: point for (row, other), (point, _) in placed.items() if other == column} for column in columns
+            {row[0][0]: point for (row, other), (point, _) in placed.items() if other == column and row[0][0] in sizes}
+            for column in columns
         ]
         return parts.telling_rows(caption, names, by_column, cells[0][0].curve.unit)
     rows = [
@@ -107,7 +109,7 @@ def _heading(keys, entry, curve, point, order):
     for key in keys:
         if key in point.x:
             places.append(point.x[key])
-            # Of a row with one number the corner says what it is.
+            # The corner of the table says what a single number is.
             alone = keys == curve.table.rows == [key] and key not in ("bytes", "cpu_threads")
             texts.append(f"{point.x[key]:g}" if alone else _number_text(key, point.x))
         else:

@@ -140,7 +140,7 @@ _record(
     {"source": Name, "t": NotNegative, "dt": Positive}, {},
     {"fabric_read fabric_write memory_read memory_write gpu_read gpu_write cpu_read cpu_write": NotNegative,
      "cpu_latency_ns moved_bytes": NotNegative, "beat_bytes scale": Positive, "scaled baseline": bool, "state": State,
-     # Of either side of 0 and 1: what is beyond them is evidence too.
+     # A hit rate below 0 or above 1 is evidence too.
      "hit_rate fabric_per_byte memory_per_byte": Number, **_MAYBE_OF_A_POINT},
 )  # fmt: skip
 _WHY = {"reason": Sentence}

@@ -24,7 +24,7 @@ class _Kind(TypedDict):
 
 _KIND = msgspec.json.Decoder(_Kind)
 _DECODERS = {kind: msgspec.json.Decoder(type_) for kind, type_ in record_types.RECORDS.items()}
-# What levels are read from has no zero; a cost in microseconds may be nothing; a share of time saved may be negative.
+# Values that levels are read from have no zero; a cost in microseconds may be nothing, a share of time saved negative.
 _UNITS_OF_CURVES = {"ns", "cycles", "GB/s"}
 _UNITS_OF_ANY_SIGN = {"ratio"}
 _POSITIVE_COORDINATES = {"bytes", "groups", "queues"}

@@ -21,7 +21,7 @@ from sonde_tools.memory_kinds import KINDS
 from sonde_tools.moved import MOVED
 from sonde_tools.roofline import ROOFLINE
 
-# What a probe without a Section here measures is drawn as its curves declare it.
+# A probe without a Section here is drawn as its curves declare it.
 SECTIONS = [
     LATENCY, CPU_LATENCY, CPU_BANDWIDTH, LOADED_LATENCY_OF_CPU, CORE_TO_CORE, BANDWIDTH, LOADED_LATENCY, HIT_RATE, KINDS, COPY,
     CONTENTION, FRAMES, COMPUTE, ROOFLINE, MOVED,
@@ -72,7 +72,7 @@ def main(arguments=None):
     request = parser().parse_args(arguments)
     try:
         files = list({path.resolve(): path for path in request.files}.values())
-        # Of each file only its curves are kept, unless its samples are asked for too.
+        # Only the curves of each file are kept, unless its samples are asked for too.
         found = [content_of(records.read(path), keep_samples=request.csv is not None) for path in files]
         for written in _write(request, found):
             outputs.say(f"{formats.visible(str(written))}\n")

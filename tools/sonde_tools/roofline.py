@@ -73,7 +73,7 @@ def _roofs(entries, ridges):
     found = []
     for (level, size_bytes), (gbps, points) in levels.items():
         if gbps and points:
-            # What the run concluded of the level, else what was read without operations.
+            # The run's own conclusion of the level goes before what was read without operations.
             ridge = ridges.get(level) or {}
             concluded = (ridge.get("details") or {}).get("gbps", gbps[0].median)
             found.append(Roof(level, size_bytes, concluded, ridge.get("value"), points))
@@ -127,7 +127,7 @@ def _row(one, part, name, place, **further):
 
 
 def _slopes(one, bounds):
-    """From the left edge to where the highest flat roof is met."""
+    """Rows of the slopes, from the left edge to where the highest flat roof is met."""
     (left, right), _ = bounds
     for roof in one.roofs:
         end = min(right, max(one.peaks.values()) / roof.gbps)
@@ -137,7 +137,7 @@ def _slopes(one, bounds):
 
 
 def _flats(one, bounds):
-    """From the ridge of the fastest level to the right edge; types of about the same rate have one name."""
+    """Rows of the flat roofs, from the fastest level's ridge to the right edge; types of about the same rate have one name."""
     (left, right), _ = bounds
     named = []
     for name, rate in sorted(one.peaks.items(), key=lambda entry: -entry[1]):

@@ -16,7 +16,7 @@ def careful(command, packages):
     Ends it with status 2 where one of the packages is not there.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # Else a page that is written would take the place of a closed standard output, and whatever is printed go into it.
+    # A written page would otherwise take the place of a closed standard output, and what is printed would go into it.
     while (lowest := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(lowest)

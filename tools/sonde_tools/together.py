@@ -21,7 +21,7 @@ from sonde_tools.curves import pooled
 from sonde_tools.devices import API_NAMES, LabelledCurve
 from sonde_tools.sections import Figure, Table
 
-# What a picture compares; candidates: view -> the labelled curves that stand for a device, the best choice first.
+# A picture compares a quantity; candidates: view -> the labelled curves that stand for a device, the best first.
 Quantity = namedtuple("Quantity", "name heading quantity unit across candidates")
 
 
@@ -95,7 +95,7 @@ def _one_each(quantity, views):
     several = len(choices) > 1
     if several:
         devices_of = Counter(api for _, by_driver in choices for api in {api for api, _ in by_driver})
-        # Of several APIs of a device the one that most devices have.
+        # A device is shown by that of its APIs which most devices have.
         best = [max((api for api, _ in by_driver), key=lambda api: devices_of[api]) for _, by_driver in choices]
         choices = [(view, {key: same for key, same in by_driver.items() if key[0] == api})
                    for (view, by_driver), api in zip(choices, best, strict=True)]  # fmt: skip

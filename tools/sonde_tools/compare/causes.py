@@ -33,7 +33,7 @@ def _where(one):
 
 
 def _following_clock(one, clock, threshold_percent):
-    """In cycles of a clock that is slower nothing has changed: it is the clock."""
+    """The same Verdict, or the clock as its cause: a latency that is the same in cycles got slower with the clock."""
     kind = one.feature.kind
     if clock is None or not kind.per_clock or one.verdict not in (SLOWER, FASTER):
         return one
@@ -53,7 +53,7 @@ def _following_clock(one, clock, threshold_percent):
 
 
 def _following(one, found):
-    """Another view of what has changed already: the first of its causes that changed as much and as surely."""
+    """The same Verdict, naming the first of its possible causes that changed as much and as surely."""
     if one.follows or one.verdict not in (SLOWER, FASTER, CHANGED):
         return one
     for kind in _CAUSES.get(one.feature.kind.name, []):

@@ -9,17 +9,17 @@ from statistics import NormalDist, median
 
 import polars
 
-# From so many runs a side on their own scatter counts, without the outermost of five.
+# The runs' own scatter counts where a side has so many, without the outermost of five.
 ENOUGH_RUNS = 5
 _TRIMMED = 0.2
 _LEAST_OF_ENOUGH = 3
-# From so many on ranks can tell two sides apart at the probabilities that matter here.
+# Ranks can tell two sides of so many runs apart at the probabilities that matter here.
 _RUNS_FOR_RANKS = 8
 # A scatter that what is known would give more rarely is another's.
 _NOT_BY_CHANCE = 0.01
 # Values are written with six digits and times have steps: no two sides are known to be closer than this.
 _RESOLUTION = 1e-4
-# What every interval of a finding has at least to either side (docs/method/shared.md, Intervals): it says nothing of this run.
+# Every interval of a finding has at least this to either side (docs/method/shared.md, Intervals), whatever the run.
 _LEAST_INTERVAL = 0.03
 # An interval from very few visits is wide for want of visits, not because runs differ so much.
 _MOST_BY_INTERVAL = 3

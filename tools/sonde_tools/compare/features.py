@@ -1,4 +1,4 @@
-"""From the runs of both sides to features: the same thing seen by every run that saw it."""
+"""Makes features of the runs of both sides: the same thing as every run saw it."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -59,7 +59,7 @@ def _singles(base, new):
     for side, runs in enumerate((base, new)):
         for observed in runs:
             for id_, one in observed.features.items():
-                # Without the device, as base and new may be two.
+                # The device is left out, as base and new may be two.
                 found.setdefault(replace(id_, device=""), ([], []))[side].append(one)
     asked = [[_asked(observed) for observed in side] for side in (base, new)]
     for id_, sides in found.items():
@@ -117,7 +117,7 @@ def _of_levels(base, new):
     keys = {key for observed in (*base, *new) for key in observed.levels}
     # Levels of latency name those of bandwidth, and the places of a load.
     keys = sorted(keys, key=lambda key: (key[1] in kinds.OF_EACH_LEVEL, key[1] == "bandwidth", key))
-    # Of each API the levels that latencies show: {(API, run, number): name} and {API: [(name, AlignedLevel)]}.
+    # Levels that latencies show, by API: {(API, run, number): name} and {API: [(name, AlignedLevel)]}.
     names, named = {}, {}
     for curve in (_Curve(key, base, new) for key in keys):
         taken = Counter()

@@ -34,7 +34,7 @@ FRAME_TIME = Kind("frame time", LOWER)
 
 # A word that stands for not knowing.
 UNKNOWN_WORD = "unclear"
-# What a probe finds once for each level, nearest first: the first of these features tells which level it is.
+# Probes that find their features once for each level, nearest first; this feature tells which level it is.
 OF_EACH_LEVEL = {"loaded-latency": "latency without load"}
 
 

@@ -4,7 +4,7 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
-# What leaving a level alone costs, twice of which a pair may differ: a size by a factor of four at the same latency.
+# The cost of leaving a level unmatched; a pair may differ by twice that: a size by a factor of four at one latency.
 _GAP = 0.7
 _SPEED_WEIGHT = 0.5
 

@@ -1,4 +1,4 @@
-"""From one record file to what it says of each feature; what several levels have in common is left to matching.py."""
+"""Reads what one record file says of each feature; matching.py tells which levels of several runs are the same."""
 
 import statistics
 from dataclasses import dataclass, field

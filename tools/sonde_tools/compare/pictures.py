@@ -107,7 +107,7 @@ def _curves(side, device):
     ]  # fmt: skip
     found = {}
     for curve in curves(samples):
-        # Of several shapes at a size the fastest, as levels are read from it.
+        # Levels are read from the fastest of several shapes at a size.
         points = fastest(curve.points, "higher" if curve.unit in ("GB/s", "Gop/s") else "lower")
         if len(points) >= _FEWEST_POINTS and any(point.median > 0 for point in points):
             key = curve.api, curve.probe, tuple(curve.series.items()), curve.unit

@@ -80,14 +80,11 @@ def differing(base, new):
     # A GPU of which nothing is said was not throttled.
     throttled = dict.fromkeys((what for what in (*base, *new) if what.startswith("throttled")), "nothing")
     base, new = {**base, **throttled, **base}, {**new, **throttled, **new}
-    both = [what for what in base if what in new and _differ(base[what], new[what])]
-    return [{"what": what, "base": said(base[what]), "new": said(new[what])} for what in both]
-
-
-def _differ(base, new):
-    if isinstance(base, str) or isinstance(new, str):
-        return base != new
-    return abs(new / base - 1) > _CLOCKS_DIFFER
+    both = [(what, base[what], new[what]) for what in base if what in new]
+    return [
+        {"what": what, "base": said(mine), "new": said(other)} for what, mine, other in both
+        if (mine != other if isinstance(mine, str) else abs(other / mine - 1) > _CLOCKS_DIFFER)
+    ]  # fmt: skip
 
 
 def said(value):

@@ -19,7 +19,7 @@ _LEVEL = 0.05
 _MOST_RUNS = 0.8
 # No share is larger; a file that claims so is not reckoned with.
 _LARGEST_SHARE = 1e6
-# From such a share of disturbed points on, a run is left out where enough others are there, or counts less.
+# A run with such a share of disturbed points is left out where enough others are there, else it counts less.
 _DISTURBED = 0.2
 # How much wider the scatter of a run is taken for its disturbed points: three times where all of them are.
 _WIDER_BY_DISTURBED = 2
@@ -166,7 +166,7 @@ def _left_out(feature, sides):
 
 
 def _summary(side):
-    """Of one run its value and interval; of several the median, the smallest and the largest."""
+    """A single run's value and interval; the median, smallest and largest value of several."""
     values = sorted(one.value for one in side if one.value is not None)
     if not values:
         return None

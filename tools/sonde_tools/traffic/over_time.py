@@ -15,9 +15,9 @@ SERIES = {
     "memory_write": ("memory written", "#b8860b"),
     "hit_rate": ("hit rate", "#009e73"),
 }
-# Of long series a picture has so many columns of pixels.
+# A picture of a long series has so many columns of pixels.
 COLUMNS = 1000
-# Of several runs over one another: so many that a line is one, and not a cloud.
+# Several runs over one another have so few that each is a line, and not a cloud.
 FEW_COLUMNS = 250
 # A browser is slow with more things to point at.
 _HOVERED = 250

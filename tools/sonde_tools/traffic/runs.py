@@ -10,7 +10,7 @@ import polars
 BYTES = (
     "fabric_read", "fabric_write", "memory_read", "memory_write", "gpu_read", "gpu_write", "cpu_read", "cpu_write",
 )  # fmt: skip
-# Where bytes are counted, in words.
+# The places where bytes are counted, in words.
 PLACES = dict(fabric="at the fabric", memory="at memory")
 _NUMBERS = ("t", "dt", *BYTES, "cpu_latency_ns", "hit_rate", "scale")
 _FLAGS = ("scaled", "baseline")

@@ -38,7 +38,7 @@ def _shares(run, edges):
     values, seconds = numbers.known_hit_rates(run)
     found, _ = numpy.histogram(numpy.clip(values, edges[0], edges[-1]), edges, weights=seconds / seconds.max())
     share = found / found.sum()
-    # Of steps with nothing in them those beside others, to which a line comes down.
+    # An empty step is kept where the line comes down to it from a neighbour.
     beside = numpy.convolve(share > 0, [1, 1, 1], "same") > 0
     columns = {"hit_rate": (edges[:-1] + edges[1:]) / 2, "share": share, "from": edges[:-1], "to": edges[1:]}
     return {name: column[beside].round(6).tolist() for name, column in columns.items()}
