@@ -670,16 +670,5 @@ TEST(Catalog, IdsAreUniqueAndFound) {
   EXPECT_EQ(find("no such probe"), nullptr);
 }
 
-TEST(Catalog, CurvesHaveNamesOfTheirOwnAndAreFoundByTheirWords) {
-  for (const measure::Probe* probe : catalog()) {
-    std::set<std::string_view> names;
-    for (const measure::Curve* curve : probe->curves) {
-      EXPECT_TRUE(names.insert(curve->name).second) << probe->id << " " << curve->name;
-      EXPECT_EQ(measure::find_curve(probe->curves, curve->words, curve->unit), curve)
-          << probe->id << " " << curve->name;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace sonde::probes

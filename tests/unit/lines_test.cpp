@@ -355,7 +355,7 @@ TEST(Lines, ACurveIsDeclaredWithWhatItsTablesAndComparisonsNeed) {
 
 TEST(Lines, CyclesDoNotFollowTheClock) {
   const measure::Curve& walk = *test::point_of(4096).curve;
-  EXPECT_NE(curve_line("latency", walk, walk.words, "ns").find(R"("per_clock":1,"table":null)"), std::string::npos);
+  EXPECT_NE(curve_line("latency", walk, walk.words, "ns").find(R"("per_clock":1,)"), std::string::npos);
   EXPECT_NE(curve_line("latency", walk, walk.words, "cycles").find(R"("per_clock":0,)"), std::string::npos);
 }
 

@@ -223,7 +223,7 @@ std::vector<CpuPair> Tournament::group_of(const CpuPair& first) const {
     const auto seat_of = [this](const cpu::Core* core) {
       return static_cast<std::size_t>(std::ranges::find(seats_, core) - seats_.begin());
     };
-    const auto [low, high] = std::minmax(seat_of(first.from), seat_of(first.to));
+    const auto [low, high] = std::minmax({seat_of(first.from), seat_of(first.to)});
     // Two moving seats are opposite each other when low + high + 2 * turn is a multiple of their number. That is odd,
     // so (moving + 1) / 2 takes the place of a division by two.
     const std::size_t moving = seats_.size() - 1;
