@@ -53,7 +53,8 @@ std::optional<Task> parse_task(std::string_view text) {
     if (json.contains("list")) return ListTask{reader.get<device::Api>("list")};
     MeasureTask task;
     // Parent and worker are one program, so that a task has every field.
-    for (const auto& field : Writer::json_of(task).items()) {
+    const auto expected = Writer::json_of(task);
+    for (const auto& field : expected.items()) {
       if (!json.contains(field.key())) return std::nullopt;
     }
     Description<MeasureTask>::fields(reader, task);
