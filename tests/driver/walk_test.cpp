@@ -140,7 +140,10 @@ TEST_P(DeviceWalk, EveryPathLeavesWhatTheHostsWalkSays) {
         cursor->read(0, std::as_writable_bytes(std::span(found)));
         EXPECT_EQ(found, expected) << path.kernel.name << " " << group_size << " items " << trips << " trips";
       }
-      EXPECT_EQ(test::words_in(*next), words) << path.kernel.name << " changed its chain";
+      // A constant buffer may be longer than what was asked for.
+      std::vector<std::uint32_t> after(words.size());
+      next->read(0, std::as_writable_bytes(std::span(after)));
+      EXPECT_EQ(after, words) << path.kernel.name << " changed its chain";
     }
   }
 }
