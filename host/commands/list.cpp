@@ -101,7 +101,7 @@ void print(const DeviceRecord& device, std::size_t index, const std::vector<reco
 }  // namespace
 
 ExitStatus list_command(bool as_json) {
-  const session::Machine machine = session::discover_devices();
+  const session::FoundDevices machine = session::discover_devices();
   session::warn_of_problems(machine);
   if (as_json) {
     std::cout << "[";

@@ -13,7 +13,7 @@ namespace sonde::cpu {
 enum class Stream { read, write, copy, scale, add, triad, read_modify_write, read_2_write_1, read_3_write_1 };
 inline constexpr int streams = 9;
 
-enum class Stores {
+enum class StoreKind {
   ordinary,
   non_temporal  ///< write memory without reading the line first
 };

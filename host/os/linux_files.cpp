@@ -48,14 +48,14 @@ std::optional<std::uint32_t> hexadecimal(std::string_view text) {
 }
 
 /// The maker of a core and its part number, as MIDR_EL1 has them.
-struct CoreKind {
+struct CoreType {
   std::uint32_t implementer = 0;
   std::uint32_t part = 0;
-  auto operator<=>(const CoreKind&) const = default;
+  auto operator<=>(const CoreType&) const = default;
 };
 
 struct NamedKind {
-  CoreKind kind;
+  CoreType kind;
   std::string_view name;
 };
 
@@ -73,7 +73,7 @@ constexpr std::array<NamedKind, 32> named_kinds{{
     {{0x51, 0x001}, "Qualcomm Oryon"},  {{0xc0, 0xac3}, "Ampere-1"},
 }};
 
-std::string name_of(const CoreKind& kind) {
+std::string name_of(const CoreType& kind) {
   const auto named = std::ranges::find(named_kinds, kind, &NamedKind::kind);
   if (named != named_kinds.end()) return std::string(named->name);
   std::array<char, 16> digits{};
@@ -85,8 +85,8 @@ std::string name_of(const CoreKind& kind) {
 }
 
 /// A kind for each core, from the register that sysfs shows; empty on processors other than Arm's.
-std::vector<CoreKind> kinds_in_sysfs(const fs::path& root) {
-  std::vector<CoreKind> kinds;
+std::vector<CoreType> kinds_in_sysfs(const fs::path& root) {
+  std::vector<CoreType> kinds;
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(root / "sys/devices/system/cpu", ignored)) {
     if (const auto midr = hexadecimal(text_of(entry.path() / "regs/identification/midr_el1")))
@@ -95,8 +95,8 @@ std::vector<CoreKind> kinds_in_sysfs(const fs::path& root) {
   return kinds;
 }
 
-std::vector<CoreKind> kinds_in_cpuinfo(std::string_view cpuinfo) {
-  std::vector<CoreKind> kinds;
+std::vector<CoreType> kinds_in_cpuinfo(std::string_view cpuinfo) {
+  std::vector<CoreType> kinds;
   const std::vector<std::string> implementers = values_in(cpuinfo, "CPU implementer");
   const std::vector<std::string> parts = values_in(cpuinfo, "CPU part");
   for (std::size_t core = 0; core < std::min(implementers.size(), parts.size()); ++core) {
@@ -208,13 +208,13 @@ std::vector<ControlGroup> control_groups() {
 std::string processor_name(const std::filesystem::path& root) {
   const std::string cpuinfo = text_of(root / "proc/cpuinfo");
   if (const auto names = values_in(cpuinfo, "model name"); !names.empty() && !names[0].empty()) return names[0];
-  std::vector<CoreKind> kinds = kinds_in_sysfs(root);
+  std::vector<CoreType> kinds = kinds_in_sysfs(root);
   if (kinds.empty()) kinds = kinds_in_cpuinfo(cpuinfo);
   std::ranges::sort(kinds);
   const auto repeated = std::ranges::unique(kinds);
   kinds.erase(repeated.begin(), repeated.end());
   std::string name;
-  for (const CoreKind& kind : kinds) name += (name.empty() ? "" : " and ") + name_of(kind);
+  for (const CoreType& kind : kinds) name += (name.empty() ? "" : " and ") + name_of(kind);
   if (!name.empty()) return name;
   return std::string(bare(text_of(root / "proc/device-tree/model")));
 }

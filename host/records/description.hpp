@@ -21,12 +21,12 @@ concept Described = requires { sizeof(Description<Type>); };
 nlohmann::ordered_json number_json(double value);
 
 /// Makes an object of what a description names.
-class Writer {
+class JsonWriter {
  public:
   using Json = nlohmann::ordered_json;
   static constexpr bool writes = true;
 
-  explicit Writer(Json& object) : object_(object) {}
+  explicit JsonWriter(Json& object) : object_(object) {}
 
   template <typename Value>
   void field(const char* key, const Value& value) {
@@ -57,7 +57,7 @@ class Writer {
       return static_cast<int>(value);
     } else if constexpr (Described<Value>) {
       Json object = Json::object();
-      Writer writer(object);
+      JsonWriter writer(object);
       Description<Value>::fields(writer, value);
       return object;
     } else {
@@ -102,12 +102,12 @@ class Writer {
 
 /// Takes an object apart. A field that is absent or null leaves its value as it was; one of another type than its
 /// value's is an InvalidFile that names it.
-class Reader {
+class JsonReader {
  public:
   using Json = nlohmann::json;
   static constexpr bool writes = false;
 
-  explicit Reader(const Json& object) : object_(object) {}
+  explicit JsonReader(const Json& object) : object_(object) {}
 
   template <typename Value>
   void field(const char* key, Value& value) const {
@@ -167,7 +167,7 @@ class Reader {
       if (!json.is_string()) refuse(key, "a text");
     } else if constexpr (Described<Value>) {
       if (!json.is_object()) refuse(key, "an object");
-      Reader reader(json);
+      JsonReader reader(json);
       Description<Value>::fields(reader, value);
     }
     if constexpr (!std::is_enum_v<Value> && !Described<Value>) convert(json, key, value);

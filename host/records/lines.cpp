@@ -20,7 +20,7 @@ bool is_whole(double value) {
   return std::abs(value) < exact_below && value == std::floor(value);
 }
 
-Json x_json(const measure::Coordinates& x) { return Writer::json_of(measure::written(x)); }
+Json x_json(const measure::Coordinates& x) { return JsonWriter::json_of(measure::written(x)); }
 
 Json series_json(const measure::Words& words) {
   Json json = Json::object();
@@ -58,7 +58,7 @@ Json device_json(const DeviceRecord& device) {
           {"memory_bytes", count_or_null(device.memory_bytes)},
           {"unified_memory", device.unified_memory},
           {"line_bytes", device.line_bytes},
-          {"stated_caches", Writer::json_of(device.stated_caches)},
+          {"stated_caches", JsonWriter::json_of(device.stated_caches)},
           {"opencl", driver_json(device.opencl)},
           {"vulkan", driver_json(device.vulkan)}};
 }
@@ -148,9 +148,9 @@ std::string sample_line(const Origin& origin, const measure::Measurement& measur
   json["series"] = series_json(measurement.point.words);
   json["x"] = x_json(measurement.point.x);
   json["unit"] = measurement.unit;
-  json["values"] = Writer::json_of(measurement.values);
-  if (measurement.interval) json["interval"] = Writer::json_of(*measurement.interval);
-  json["state"] = Writer::json_of(measurement.state);
+  json["values"] = JsonWriter::json_of(measurement.values);
+  if (measurement.interval) json["interval"] = JsonWriter::json_of(*measurement.interval);
+  json["state"] = JsonWriter::json_of(measurement.state);
   json["t"] = six_digits(t_seconds);
   return text_of(json);
 }
@@ -169,11 +169,11 @@ std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
                           {"end", std::llround(level.found.end_bytes)}};
   }
   if (level.gbps) {
-    json["bandwidth"] = Writer::json_of(*level.gbps);
+    json["bandwidth"] = JsonWriter::json_of(*level.gbps);
   } else {
-    json["latency_ns"] = Writer::json_of(level.found.latency_ns);
+    json["latency_ns"] = JsonWriter::json_of(level.found.latency_ns);
   }
-  if (level.cycles) json["cycles"] = Writer::json_of(*level.cycles);
+  if (level.cycles) json["cycles"] = JsonWriter::json_of(*level.cycles);
   return text_of(json);
 }
 
@@ -188,7 +188,7 @@ std::string finding_line(const Origin& origin, const measure::Finding& finding) 
     json["unit"] = finding.unit;
   }
   json["evidence"] = finding.evidence;
-  if (!finding.details.empty()) json["details"] = Writer::json_of(finding.details);
+  if (!finding.details.empty()) json["details"] = JsonWriter::json_of(finding.details);
   return text_of(json);
 }
 
@@ -267,7 +267,7 @@ std::string listed_device_json(const DeviceRecord& device, const std::vector<App
 
 std::string info_line(const device::DeviceInfo& info) {
   Json json{{"record", "info"}};
-  json.update(Writer::json_of(info));
+  json.update(JsonWriter::json_of(info));
   return text_of(json);
 }
 

@@ -12,13 +12,13 @@ using Json = nlohmann::json;
 
 template <typename Value>
 Value get(const Json& json, const char* key) {
-  return Reader(json).get<Value>(key);
+  return JsonReader(json).get<Value>(key);
 }
 template <typename Value>
 std::optional<Value> get_if_there(const Json& json, const char* key) {
   return get<std::optional<Value>>(json, key);
 }
-Json part(const Json& json, const char* key) { return Reader(json).part(key); }
+Json part(const Json& json, const char* key) { return JsonReader(json).part(key); }
 
 measure::Words words_of(const Json& json) {
   return measure::parse_words(get<std::string>(json, "probe"), get<std::map<std::string, std::string>>(json, "series"));
@@ -31,7 +31,7 @@ measure::Point point_of(const Json& json) {
 
 device::DeviceInfo info_of(const Json& json) {
   device::DeviceInfo info;
-  Reader reader(json);
+  JsonReader reader(json);
   Description<device::DeviceInfo>::fields(reader, info);
   return info;
 }

@@ -40,8 +40,8 @@ struct Description<MeasureTask> {
 
 std::string task_text(const Task& task) {
   const auto* const list = std::get_if<ListTask>(&task);
-  const auto json = list != nullptr ? nlohmann::ordered_json{{"list", Writer::json_of(list->api)}}
-                                    : Writer::json_of(std::get<MeasureTask>(task));
+  const auto json = list != nullptr ? nlohmann::ordered_json{{"list", JsonWriter::json_of(list->api)}}
+                                    : JsonWriter::json_of(std::get<MeasureTask>(task));
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -49,11 +49,11 @@ std::optional<Task> parse_task(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object() || !(json.contains("list") || json.contains("measure"))) return std::nullopt;
   try {
-    Reader reader(json);
+    JsonReader reader(json);
     if (json.contains("list")) return ListTask{reader.get<device::Api>("list")};
     MeasureTask task;
     // Parent and worker are one program, so that a task has every field.
-    const auto expected = Writer::json_of(task);
+    const auto expected = JsonWriter::json_of(task);
     for (const auto& field : expected.items()) {
       if (!json.contains(field.key())) return std::nullopt;
     }

@@ -132,8 +132,8 @@ std::vector<DeviceRecord> merge(const std::vector<ApiDevice>& seen) {
   return devices;
 }
 
-Machine discover_devices(std::chrono::milliseconds silence_limit) {
-  Machine machine;
+FoundDevices discover_devices(std::chrono::milliseconds silence_limit) {
+  FoundDevices machine;
   std::vector<ApiDevice> seen;
   for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu}) {
     const std::string problem = add_devices_of(api, silence_limit, seen);
@@ -152,7 +152,7 @@ Machine discover_devices(std::chrono::milliseconds silence_limit) {
   return machine;
 }
 
-void warn_of_problems(const Machine& machine) {
+void warn_of_problems(const FoundDevices& machine) {
   for (const auto& [api, problem] : machine.problems) spdlog::warn("{}: {}", records::spoken_name(api), problem);
 }
 

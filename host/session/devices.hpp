@@ -7,17 +7,17 @@
 namespace sonde::session {
 
 /// The devices of this machine, and for each API that shows none the reason.
-struct Machine {
+struct FoundDevices {
   std::vector<records::DeviceRecord> devices;
   std::map<device::Api, std::string> problems;
 };
 
 /// Every API is asked in a process of its own, so that a driver that crashes while it is listed, or is silent for
 /// longer than `silence_limit`, costs only its API.
-Machine discover_devices(std::chrono::milliseconds silence_limit = std::chrono::seconds{30});
+FoundDevices discover_devices(std::chrono::milliseconds silence_limit = std::chrono::seconds{30});
 
 /// Logs a warning for each API that shows no device.
-void warn_of_problems(const Machine& machine);
+void warn_of_problems(const FoundDevices& machine);
 
 /// One record for each piece of hardware: matched by UUID, then by PCI address; CPU devices are all the host's.
 std::vector<records::DeviceRecord> merge(const std::vector<records::ApiDevice>& seen);

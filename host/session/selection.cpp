@@ -125,7 +125,7 @@ void check_sizes(const measure::Request& request, const DeviceRecord& device) {
   }
 }
 
-[[noreturn]] void refuse(const Machine& machine) {
+[[noreturn]] void refuse(const FoundDevices& machine) {
   warn_of_problems(machine);
   throw UsageError("there is no device to measure; sonde list says what is missing");
 }
@@ -188,7 +188,7 @@ SelectedDevices choose(const RunRequest& asked, std::chrono::milliseconds silenc
   const bool only_models =
       !asked.devices.empty() &&
       std::ranges::all_of(asked.devices, [](const std::string& selector) { return selector.starts_with("model:"); });
-  SelectedDevices choice{.machine = only_models ? Machine{} : discover_devices(silence_limit), .chosen = {}};
+  SelectedDevices choice{.machine = only_models ? FoundDevices{} : discover_devices(silence_limit), .chosen = {}};
   if (os::interrupted()) return choice;
   if (!only_models && choice.machine.devices.empty()) refuse(choice.machine);
   std::vector<Target> targets = select(choice.machine.devices, asked.devices);

@@ -32,7 +32,7 @@ struct SelectedDevices {
     Target target;
     std::vector<device::Api> apis;
   };
-  Machine machine;  ///< empty where only simulated devices are asked for
+  FoundDevices machine;  ///< empty where only simulated devices are asked for
   std::vector<Chosen> chosen;
 
   /// The pairs of a device and an API that will be measured.

@@ -10,7 +10,7 @@
 namespace sonde::summary {
 namespace {
 
-struct Range {
+struct AxisRange {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
   void include(double value) {
@@ -32,13 +32,13 @@ std::vector<double> round_values(double low, double high) {
   return values;
 }
 
-int cell(const Range& range, double value, int cells) {
+int cell(const AxisRange& range, double value, int cells) {
   return static_cast<int>(std::lround(range.share(value) * (cells - 1)));
 }
 
 std::string number_text(double value) { return fmt::format("{:.4g}", value); }
 
-std::string size_axis(const Range& x, int columns, const std::string& margin) {
+std::string size_axis(const AxisRange& x, int columns, const std::string& margin) {
   std::string axis(static_cast<std::size_t>(columns) + 8, ' ');
   std::size_t free_from = 0;
   for (double power = std::ceil(x.low); power <= x.high + 1e-9; power += 2) {
@@ -56,8 +56,8 @@ std::string size_axis(const Range& x, int columns, const std::string& margin) {
 }  // namespace
 
 std::string chart(std::span<const ChartCurve> curves, int columns, int rows) {
-  Range x;
-  Range y;
+  AxisRange x;
+  AxisRange y;
   for (const ChartCurve& curve : curves) {
     for (const auto& [bytes, value] : curve.points) {
       if (bytes <= 0 || value <= 0) continue;

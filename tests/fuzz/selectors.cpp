@@ -29,8 +29,8 @@ std::vector<sonde::records::DeviceRecord> machine() {
 
 // Looking for the machine's own devices, which `choose` does, is no part of this test.
 namespace sonde::session {
-Machine discover_devices(std::chrono::milliseconds) { return {}; }
-void warn_of_problems(const Machine&) {}
+FoundDevices discover_devices(std::chrono::milliseconds) { return {}; }
+void warn_of_problems(const FoundDevices&) {}
 }  // namespace sonde::session
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {

@@ -26,7 +26,7 @@
 namespace sonde::probes {
 namespace {
 
-using cpu::Stores;
+using cpu::StoreKind;
 using cpu::Stream;
 using measure::Pattern;
 using measure::Pinning;
@@ -107,7 +107,7 @@ std::vector<const cpu::Core*> cores_here() { return order_of(cpu::machine(), Pin
 
 TEST(StreamTeam, ProvesEveryRunOfEveryStream) {
   for (const StreamFacts& facts : all_streams()) {
-    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, Stores::ordinary, facts.arrays,
+    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, StoreKind::ordinary, facts.arrays,
                     10 * cpu::stream_step);
     for (const std::uint64_t passes : {1u, 5u, 2u}) {
       EXPECT_GT(team.run(passes).count(), 0);
@@ -121,7 +121,7 @@ TEST(StreamTeam, ProvesEveryRunOverASectionOfEveryStream) {
   constexpr std::size_t steps = 100;
   constexpr std::size_t sections = 7;
   for (const StreamFacts& facts : all_streams()) {
-    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, Stores::ordinary, facts.arrays,
+    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, StoreKind::ordinary, facts.arrays,
                     steps * cpu::stream_step);
     static_cast<void>(team.run(2));
     EXPECT_EQ(team.passes_made(), 2);
@@ -141,7 +141,7 @@ TEST(StreamTeam, ProvesEveryRunOverASectionOfEveryStream) {
 }
 
 TEST(StreamTeam, HasNoMoreSectionsThanSteps) {
-  StreamTeam team({cores_here().front()}, cpu::stream_kernels().front().front(), Stream::triad, Stores::ordinary, 3,
+  StreamTeam team({cores_here().front()}, cpu::stream_kernels().front().front(), Stream::triad, StoreKind::ordinary, 3,
                   2 * cpu::stream_step);
   team.divide(5);
   static_cast<void>(team.run(1));
@@ -164,7 +164,7 @@ TEST(StreamTeam, ASectionThatIsNotDoneToItsEndIsFound) {
   lazy.run[static_cast<int>(Stream::read_2_write_1)][0] = all_but_the_last<static_cast<int>(Stream::read_2_write_1)>;
   for (const Pattern pattern : {Pattern::read, Pattern::copy, Pattern::read_2_write_1}) {
     const StreamFacts& facts = facts_of(pattern);
-    StreamTeam team({cores_here().front()}, lazy, facts.stream, Stores::ordinary, facts.arrays, 20 * cpu::stream_step);
+    StreamTeam team({cores_here().front()}, lazy, facts.stream, StoreKind::ordinary, facts.arrays, 20 * cpu::stream_step);
     team.divide(3);
     for (int section = 0; section < 3; ++section) {
       static_cast<void>(team.run(1));
@@ -175,7 +175,7 @@ TEST(StreamTeam, ASectionThatIsNotDoneToItsEndIsFound) {
 
 TEST(StreamTeam, WorksWithTheKernelsThatWereFoundToBeTheFastest) {
   const auto all = all_kernels();
-  StreamTeam team({cores_here().front()}, *all.front(), Stream::triad, Stores::ordinary, 3, 20 * cpu::stream_step);
+  StreamTeam team({cores_here().front()}, *all.front(), Stream::triad, StoreKind::ordinary, 3, 20 * cpu::stream_step);
   const std::uint64_t passes = passes_of_a_run(team);
   const cpu::StreamKernels& fastest = fastest_of(all, team, passes);
   EXPECT_NE(std::ranges::find(all, &fastest), all.end());
@@ -187,7 +187,7 @@ TEST(StreamTeam, ReadsTheMemoryOfTheNodeThatIsNamed) {
   const std::vector<const cpu::Core*> cores = cores_here();
   const std::vector<int> nodes(cores.size(), cpu::machine().nodes.front());
   try {
-    StreamTeam team(cores, cpu::stream_kernels().front().front(), Stream::read, Stores::ordinary, 1,
+    StreamTeam team(cores, cpu::stream_kernels().front().front(), Stream::read, StoreKind::ordinary, 1,
                     10 * cpu::stream_step, nodes);
     EXPECT_GT(team.run(2).count(), 0);
     EXPECT_EQ(team.proof_failure(), std::nullopt);
@@ -195,7 +195,7 @@ TEST(StreamTeam, ReadsTheMemoryOfTheNodeThatIsNamed) {
     GTEST_SKIP() << reason.what();  // a container may forbid to bind memory
   }
   const std::vector<int> absent(cores.size(), cpu::machine().nodes.back() + 1);
-  EXPECT_THROW(StreamTeam(cores, cpu::stream_kernels().front().front(), Stream::read, Stores::ordinary, 1,
+  EXPECT_THROW(StreamTeam(cores, cpu::stream_kernels().front().front(), Stream::read, StoreKind::ordinary, 1,
                           10 * cpu::stream_step, absent),
                device::Unsupported);
 }
@@ -206,7 +206,7 @@ TEST(StreamTeam, AKernelThatDoesNothingIsFound) {
   cpu::StreamKernels lazy = cpu::stream_kernels().front().front();
   for (auto& kernels : lazy.run) kernels[0] = idle;
   for (int stream = 0; stream < cpu::streams; ++stream) {
-    StreamTeam team(cores_here(), lazy, static_cast<Stream>(stream), Stores::ordinary, 3, 10 * cpu::stream_step);
+    StreamTeam team(cores_here(), lazy, static_cast<Stream>(stream), StoreKind::ordinary, 3, 10 * cpu::stream_step);
     static_cast<void>(team.run(1));
     EXPECT_TRUE(team.proof_failure()) << stream;
   }
@@ -222,7 +222,7 @@ std::uint64_t once(const cpu::StreamArrays& arrays, double value, std::uint64_t 
 TEST(StreamTeam, WhatAnEarlierRunLeftIsNoProof) {
   cpu::StreamKernels lazy = cpu::stream_kernels().front().front();
   lazy.run[static_cast<int>(Stream::write)][0] = once;
-  StreamTeam team({cores_here().front()}, lazy, Stream::write, Stores::ordinary, 1, 100 * cpu::stream_step);
+  StreamTeam team({cores_here().front()}, lazy, Stream::write, StoreKind::ordinary, 1, 100 * cpu::stream_step);
   static_cast<void>(team.run(1));
   EXPECT_EQ(team.proof_failure(), std::nullopt);
   static_cast<void>(team.run(1));
@@ -232,8 +232,8 @@ TEST(StreamTeam, WhatAnEarlierRunLeftIsNoProof) {
 TEST(StreamTeam, WhatAProcessorDoesNotHaveOrMemoryDoesNotHoldIsUnsupported) {
   const cpu::StreamKernels& kernels = cpu::stream_kernels().front().front();
   const std::vector<const cpu::Core*> one{cores_here().front()};
-  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, Stores::non_temporal, 1, cpu::stream_step), device::Unsupported);
-  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, Stores::ordinary, 1, 1ull << 45), device::Unsupported);
+  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, StoreKind::non_temporal, 1, cpu::stream_step), device::Unsupported);
+  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, StoreKind::ordinary, 1, 1ull << 45), device::Unsupported);
 }
 
 // --- the probe ---

@@ -26,7 +26,7 @@
 namespace sonde::probes {
 namespace {
 
-using cpu::Stores;
+using cpu::StoreKind;
 using cpu::Stream;
 using measure::Pattern;
 using measure::Placement;
@@ -35,7 +35,7 @@ constexpr double mib = 1 << 20;
 
 const std::vector<LoadWork> works{{.stream = Stream::read},
                                   {.stream = Stream::read_modify_write},
-                                  {.stream = Stream::write, .stores = Stores::ordinary}};
+                                  {.stream = Stream::write, .stores = StoreKind::ordinary}};
 
 /// Runs a load of every core until all have moved something, and a while longer.
 void run_for_a_while(LoadingTeam& load) {

@@ -22,20 +22,20 @@ constexpr double runs_apart = 1.96 * std::numbers::sqrt2;
 constexpr double most_octaves = 1;
 
 /// A range of sizes in octaves.
-struct Range {
+struct SizeRange {
   double low = 0;
   double best = 0;
   double high = 0;
 };
 
-Bracket bytes_of(const Range& range, double width) {
+Bracket bytes_of(const SizeRange& range, double width) {
   return {std::exp2(range.low) * (1 - width), std::exp2(range.best), std::exp2(range.high) * (1 + width)};
 }
 
-std::optional<Range> range_of(const std::vector<Term>& likely) {
+std::optional<SizeRange> range_of(const std::vector<Term>& likely) {
   if (likely.empty()) return std::nullopt;
   const auto [low, high] = std::ranges::minmax(likely, {}, &Term::log2_bytes);
-  return Range{low.log2_bytes, likely.front().log2_bytes, high.log2_bytes};
+  return SizeRange{low.log2_bytes, likely.front().log2_bytes, high.log2_bytes};
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ std::vector<Term> as_likely(const Observations& points, const Fitted& fitted, st
     moved.log2_bytes += static_cast<double>(step) / sizes_an_octave_of_profile;
     if (by_independent) moved.shift = 0;
     terms.push_back(moved);
-    moved.kind = Kind::cache;
+    moved.kind = TermKind::cache;
     for (const CacheShape& shape : cache_shapes()) {
       moved.shape = &shape;
       terms.push_back(moved);
@@ -73,25 +73,25 @@ std::vector<Term> as_likely(const Observations& points, const Fitted& fitted, st
 SizeProfile size_profile(const Observations& points, const Fitted& fitted, std::size_t term,
                          const Constants& constants) {
   const Term& own = fitted.terms[term];
-  Range all{own.log2_bytes, own.log2_bytes, own.log2_bytes};
-  const auto hold = [&](const std::optional<Range>& range) {
+  SizeRange all{own.log2_bytes, own.log2_bytes, own.log2_bytes};
+  const auto hold = [&](const std::optional<SizeRange>& range) {
     if (!range) return;
     all.low = std::min(all.low, range->low);
     all.high = std::max(all.high, range->high);
   };
   hold(range_of(as_likely(points, fitted, term, fitted.weights, false, constants)));
   const double shifted = own.log2_bytes + own.shift;
-  hold(Range{shifted, shifted, shifted});
-  const auto alone = [&](Order kept) -> std::optional<Range> {
+  hold(SizeRange{shifted, shifted, shifted});
+  const auto alone = [&](LoadOrder kept) -> std::optional<SizeRange> {
     if (!points.has_independent) return std::nullopt;
     Eigen::VectorXd weights = fitted.weights;
     for (Eigen::Index i = 0; i < points.count(); ++i) {
       if (points.order_of(i) != kept) weights(i) *= 0.1;
     }
-    return range_of(as_likely(points, fitted, term, weights, kept == Order::independent, constants));
+    return range_of(as_likely(points, fitted, term, weights, kept == LoadOrder::independent, constants));
   };
-  const std::optional<Range> cycle = alone(Order::cycle);
-  const std::optional<Range> independent = alone(Order::independent);
+  const std::optional<SizeRange> cycle = alone(LoadOrder::cycle);
+  const std::optional<SizeRange> independent = alone(LoadOrder::independent);
   hold(cycle);
   hold(independent);
   const double width = constants.least_width;

@@ -10,13 +10,13 @@ namespace {
 /// The working sets of the cycle's points, in octaves.
 std::vector<double> cycle_sizes(const Observations& points) {
   std::vector<double> sizes;
-  for (Eigen::Index i = 0; i < points.count() && points.order_of(i) == Order::cycle; ++i)
+  for (Eigen::Index i = 0; i < points.count() && points.order_of(i) == LoadOrder::cycle; ++i)
     sizes.push_back(points.log2_bytes(i));
   return sizes;
 }
 
 /// Whether a cache is the end of a level of its own. `latency` is what the model has before the edge before it.
-bool are_apart(const Edge& before, const Part& part, double latency, const Observations& points, const Fitted& fitted,
+bool are_apart(const Edge& before, const EdgePart& part, double latency, const Observations& points, const Fitted& fitted,
                const Constants& constants) {
   if (part.log2_bytes < before.back().log2_bytes + std::log2(constants.least_ratio)) return false;
   const Eigen::VectorXd between =
@@ -45,20 +45,20 @@ bool are_apart(const Edge& before, const Part& part, double latency, const Obser
 }  // namespace
 
 double step_of(const Edge& edge) {
-  return std::accumulate(edge.begin(), edge.end(), 0.0, [](double sum, const Part& part) { return sum + part.step; });
+  return std::accumulate(edge.begin(), edge.end(), 0.0, [](double sum, const EdgePart& part) { return sum + part.step; });
 }
 
-const Part& main_of(const Edge& edge) { return *std::ranges::max_element(edge, {}, &Part::step); }
+const EdgePart& main_of(const Edge& edge) { return *std::ranges::max_element(edge, {}, &EdgePart::step); }
 
 Eigen::VectorXd most_missed(const Edge& edge) {
   Eigen::VectorXd most = edge.front().miss;
-  for (const Part& part : edge) most = most.cwiseMax(part.miss);
+  for (const EdgePart& part : edge) most = most.cwiseMax(part.miss);
   return most;
 }
 
 Eigen::VectorXd least_missed(const Edge& edge) {
   Eigen::VectorXd least = edge.front().miss;
-  for (const Part& part : edge) least = least.cwiseMin(part.miss);
+  for (const EdgePart& part : edge) least = least.cwiseMin(part.miss);
   return least;
 }
 
@@ -66,30 +66,30 @@ double translation_at(const Fitted& fitted, double log2_bytes) {
   double sum = 0;
   for (std::size_t i = 0; i < fitted.terms.size(); ++i) {
     if (!fitted.terms[i].is_cache())
-      sum += fitted.added(i) * share(fitted.terms[i], Order::cycle, log2_bytes, log2_bytes);
+      sum += fitted.added(i) * share(fitted.terms[i], LoadOrder::cycle, log2_bytes, log2_bytes);
   }
   return sum;
 }
 
 std::vector<Edge> edges_of(const Observations& points, const Fitted& fitted, const Constants& constants) {
   const std::vector<double> sizes = cycle_sizes(points);
-  std::vector<Part> parts;
+  std::vector<EdgePart> parts;
   for (std::size_t i = 0; i < fitted.terms.size(); ++i) {
     const Term& term = fitted.terms[i];
     if (!term.is_cache() || fitted.added(i) <= 0) continue;
-    Part& part = parts.emplace_back(Part{.term = i,
+    EdgePart& part = parts.emplace_back(EdgePart{.term = i,
                                          .log2_bytes = term.log2_bytes,
                                          .step = fitted.added(i),
                                          .miss = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(sizes.size()))});
     for (std::size_t at = 0; at < sizes.size(); ++at)
-      part.miss(static_cast<Eigen::Index>(at)) = share(term, Order::cycle, sizes[at], sizes[at]);
+      part.miss(static_cast<Eigen::Index>(at)) = share(term, LoadOrder::cycle, sizes[at], sizes[at]);
   }
-  std::ranges::sort(parts, {}, &Part::log2_bytes);
+  std::ranges::sort(parts, {}, &EdgePart::log2_bytes);
   std::vector<Edge> all;
   double latency = fitted.coefficients(0);  // before the last of the edges
-  for (const Part& part : parts) {
+  for (const EdgePart& part : parts) {
     if (all.empty() || are_apart(all.back(), part, latency, points, fitted, constants)) {
-      for (const Part& one : all.empty() ? Edge() : all.back()) latency += one.step;
+      for (const EdgePart& one : all.empty() ? Edge() : all.back()) latency += one.step;
       all.emplace_back();
     }
     all.back().push_back(part);
@@ -97,7 +97,7 @@ std::vector<Edge> edges_of(const Observations& points, const Fitted& fitted, con
   return all;
 }
 
-bool is_seen(const Observations& points, const Part& part, const Constants& constants) {
+bool is_seen(const Observations& points, const EdgePart& part, const Constants& constants) {
   const std::vector<double> sizes = cycle_sizes(points);
   const auto first =
       std::find_if(part.miss.begin(), part.miss.end(), [&](double miss) { return miss >= constants.seen_share; });

@@ -15,18 +15,18 @@
 namespace sonde::analysis::curve {
 
 /// A cache of the model, and the share of loads that miss it at the points of the cycle.
-struct Part {
+struct EdgePart {
   std::size_t term = 0;
   double log2_bytes = 0;
   double step = 0;  ///< what a miss adds to a load
   Eigen::VectorXd miss;
 };
-using Edge = std::vector<Part>;
+using Edge = std::vector<EdgePart>;
 
 /// The sum of all parts' steps.
 double step_of(const Edge& edge);
 /// The part with the largest step.
-const Part& main_of(const Edge& edge);
+const EdgePart& main_of(const Edge& edge);
 /// The largest and the least share of misses of any part, at each point.
 Eigen::VectorXd most_missed(const Edge& edge);
 Eigen::VectorXd least_missed(const Edge& edge);
@@ -38,6 +38,6 @@ double translation_at(const Fitted& fitted, double log2_bytes);
 std::vector<Edge> edges_of(const Observations& points, const Fitted& fitted, const Constants& constants);
 
 /// Whether the curve goes on beyond most of a cache's step.
-bool is_seen(const Observations& points, const Part& part, const Constants& constants);
+bool is_seen(const Observations& points, const EdgePart& part, const Constants& constants);
 
 }  // namespace sonde::analysis::curve

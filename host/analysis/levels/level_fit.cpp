@@ -14,12 +14,12 @@ namespace sonde::analysis::curve {
 namespace {
 
 /// Reads levels and edges from the terms that were fitted to the points of a curve.
-class Reader {
+class LevelReader {
  public:
-  Reader(const Observations& points, const Fitted& fitted, std::span<const CurvePoint> measured,
+  LevelReader(const Observations& points, const Fitted& fitted, std::span<const CurvePoint> measured,
          const Constants& constants)
       : points_(points), fitted_(fitted), measured_(measured), constants_(constants) {
-    for (Eigen::Index i = 0; i < points.count() && points.order_of(i) == Order::cycle; ++i)
+    for (Eigen::Index i = 0; i < points.count() && points.order_of(i) == LoadOrder::cycle; ++i)
       sizes_.push_back(points.log2_bytes(i));
   }
 
@@ -79,7 +79,7 @@ class Reader {
       if (small || !is_seen(points_, main_of(edge), constants_)) continue;
       // A cycle alone leaves the policy open, and with it the size, so the middle of the possible sizes is taken.
       double sum = 0;
-      for (const Part& part : edge) {
+      for (const EdgePart& part : edge) {
         const Bracket bytes = size_profile(points_, fitted_, part.term, constants_).bytes;
         sum += part.step * std::log2(std::sqrt(bytes.low * bytes.high));
       }
@@ -150,7 +150,7 @@ class Reader {
     int count = 0;
     for (Eigen::Index i = 0; i < points_.count(); ++i) {
       const double beyond = points_.log2_bytes(i) - std::log2(bytes);
-      count += points_.order_of(i) == Order::independent && beyond > -1 && beyond < 3 ? 1 : 0;
+      count += points_.order_of(i) == LoadOrder::independent && beyond > -1 && beyond < 3 ? 1 : 0;
     }
     return count >= 2;
   }
@@ -184,7 +184,7 @@ class Reader {
     int count = 0;
     for (Eigen::Index i = 0; i < points_.count(); ++i) {
       const double beyond = points_.log2_bytes(i) - std::log2(bytes);
-      if (points_.order_of(i) == Order::page || beyond < -1 || beyond > 2) continue;
+      if (points_.order_of(i) == LoadOrder::page || beyond < -1 || beyond > 2) continue;
       sum += points_.interference(i);
       ++count;
     }
@@ -203,11 +203,11 @@ class Reader {
   }
 
   [[nodiscard]] SizeProfile size_of(const Edge& edge) const {
-    const Part& main = main_of(edge);
+    const EdgePart& main = main_of(edge);
     const Edge counted = points_.has_independent && points_.has_page ? edge : Edge{main};
     SizeProfile size{.bytes = {.low = 1e300, .value = 0, .high = 0}, .disagreement = std::nullopt};
     double steps = 0;
-    for (const Part& part : counted) {
+    for (const EdgePart& part : counted) {
       if (std::abs(part.log2_bytes - main.log2_bytes) > std::log2(constants_.crowded_ratio)) continue;
       if (part.step < constants_.part_of_edge * main.step) continue;
       const SizeProfile one = size_profile(points_, fitted_, part.term, constants_);
@@ -233,7 +233,7 @@ class Reader {
     for (int i = 0; i < 40; ++i) {
       const double at = (low + high) / 2;
       double done = 0;
-      for (const Part& part : edge) done += part.step * share(fitted_.terms[part.term], Order::cycle, at, at);
+      for (const EdgePart& part : edge) done += part.step * share(fitted_.terms[part.term], LoadOrder::cycle, at, at);
       (done < wanted * step_of(edge) ? low : high) = at;
     }
     return std::exp2(high);
@@ -263,14 +263,14 @@ class Reader {
 LevelFit fit_levels(const LatencyCurves& curves, std::span<const CurvePoint> measured, const Constants& constants) {
   const Observations points = observe(curves, constants);
   LevelFit fit{.levels = {}, .fitted = search(points, constants)};
-  fit.levels = Reader(points, fit.fitted, measured, constants).levels();
+  fit.levels = LevelReader(points, fit.fitted, measured, constants).levels();
   return fit;
 }
 
 std::vector<analysis::Edge> fit_edges(const LatencyCurves& cycle, const Constants& constants) {
   const Observations points = observe(cycle, constants);
   const Fitted fitted = search(points, constants);
-  return Reader(points, fitted, cycle.cycle, constants).edges();
+  return LevelReader(points, fitted, cycle.cycle, constants).edges();
 }
 
 }  // namespace sonde::analysis::curve

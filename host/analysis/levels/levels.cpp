@@ -77,7 +77,7 @@ double difference(const std::vector<curve::Term>& terms, double log2_bytes) {
   double least = 1;
   double most = 0;
   for (const curve::Term& term : terms) {
-    const double missed = share(term, curve::Order::cycle, log2_bytes, log2_bytes);
+    const double missed = share(term, curve::LoadOrder::cycle, log2_bytes, log2_bytes);
     least = std::min(least, missed);
     most = std::max(most, missed);
   }

@@ -89,7 +89,7 @@ constexpr double impossible = 1e6;
 /// The model's latency at the first point of the cycle that is at least so large.
 double cycle_at(const Observations& points, const Eigen::VectorXd& model, double log2_bytes) {
   Eigen::Index above = 0;
-  while (above + 1 < points.count() && points.order_of(above + 1) == Order::cycle &&
+  while (above + 1 < points.count() && points.order_of(above + 1) == LoadOrder::cycle &&
          points.log2_bytes(above) < log2_bytes)
     ++above;
   return model(above);
@@ -143,8 +143,8 @@ Fitted fit(const Observations& points, std::vector<Term> terms, const Constants&
   for (std::size_t i = 0; i < found.terms.size(); ++i) {
     const Term& term = found.terms[i];
     if (term.is_cache()) continue;
-    const bool walked = term.kind != Kind::growth && term.log2_bytes <= points.most_log2_of_pages;
-    const double most = term.kind == Kind::growth ? constants.most_growth : constants.most_unwalked_translation;
+    const bool walked = term.kind != TermKind::growth && term.log2_bytes <= points.most_log2_of_pages;
+    const double most = term.kind == TermKind::growth ? constants.most_growth : constants.most_unwalked_translation;
     if (!walked && found.added(i) > most * cycle_at(points, found.model, term.log2_bytes)) found.deviance += impossible;
   }
   found.objective = found.deviance + penalty(points, found.terms, constants);

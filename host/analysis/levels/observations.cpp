@@ -67,25 +67,25 @@ Observations observe(const LatencyCurves& curves, const Constants& constants) {
   double base = constants.least_noise;
   Eigen::Index row = 0;
   for (const auto& [order, points] :
-       {std::pair{Order::cycle, &curves.cycle}, std::pair{Order::independent, &curves.independent},
-        std::pair{Order::page, &curves.page}}) {
+       {std::pair{LoadOrder::cycle, &curves.cycle}, std::pair{LoadOrder::independent, &curves.independent},
+        std::pair{LoadOrder::page, &curves.page}}) {
     std::vector<double> log2_bytes;
     std::vector<double> log_ns;
     for (const CurvePoint& point : *points) {
       log2_bytes.push_back(std::log2(point.bytes));
       log_ns.push_back(std::log(std::max(1e-9, median_of(point))));
     }
-    if (order == Order::cycle) base = base_noise(log_ns, constants);
+    if (order == LoadOrder::cycle) base = base_noise(log_ns, constants);
     const std::vector<double> slope = slopes(log2_bytes, running_median(log_ns));
     for (std::size_t i = 0; i < points->size(); ++i, ++row) {
       const Summary values = summarize((*points)[i].values);
-      const double per_line = order == Order::page ? curves.page_bytes : curves.line_bytes;
+      const double per_line = order == LoadOrder::page ? curves.page_bytes : curves.line_bytes;
       const double lines = (*points)[i].bytes / per_line;
       const double by_lines = constants.few_lines_scatter / std::sqrt(lines);
       const double scatter = std::hypot(constants.placement_scatter, by_lines) * slope[i];
       const double spread =
           constants.own_spread * (values.upper_quartile - values.lower_quartile) / 1.35 / values.median;
-      const double error = std::hypot(base, scatter, spread) * (order == Order::page ? constants.page_noise : 1) *
+      const double error = std::hypot(base, scatter, spread) * (order == LoadOrder::page ? constants.page_noise : 1) *
                            (1 + (*points)[i].settling);
       all.order.push_back(order);
       all.log2_bytes(row) = log2_bytes[i];

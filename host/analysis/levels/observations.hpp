@@ -14,11 +14,11 @@
 // medians over an octave. spread: of the repetitions, which are of several allocations.
 namespace sonde::analysis::curve {
 
-enum class Order { cycle, independent, page };
+enum class LoadOrder { cycle, independent, page };
 
 /// Points of all three orders in one list, sorted by order and size.
 struct Observations {
-  std::vector<Order> order;
+  std::vector<LoadOrder> order;
   Eigen::VectorXd log2_bytes;    ///< what the walk spans
   Eigen::VectorXd log2_touched;  ///< the lines that it touches, which is what a cache sees
   Eigen::VectorXd latency;       ///< medians
@@ -34,7 +34,7 @@ struct Observations {
   double most_log2_of_pages = 0;  ///< how far the walk over pages spans
 
   [[nodiscard]] Eigen::Index count() const { return latency.size(); }
-  [[nodiscard]] Order order_of(Eigen::Index i) const { return order[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] LoadOrder order_of(Eigen::Index i) const { return order[static_cast<std::size_t>(i)]; }
 };
 
 Observations observe(const LatencyCurves& curves, const Constants& constants);

@@ -73,7 +73,7 @@ class Search {
   [[nodiscard]] std::vector<Term> all_caches() const {
     return at_all_sizes([&](std::vector<Term>& all, double at) {
       for (const CacheShape* shape : coarse_shapes()) all.push_back({.log2_bytes = at, .shape = shape});
-      if (points_.of_streams) all.push_back(without_shape(Kind::cache_in_many_orders, at));
+      if (points_.of_streams) all.push_back(without_shape(TermKind::cache_in_many_orders, at));
     });
   }
 
@@ -82,15 +82,15 @@ class Search {
   }
 
   /// A term whose formula has no shape, except for a cycle of pages, which follow each other through all sets.
-  static Term without_shape(Kind kind, double at) {
+  static Term without_shape(TermKind kind, double at) {
     return {.kind = kind, .log2_bytes = at, .shape = &shape_of(Index::modulo, Policy::least_recent, 4)};
   }
 
   /// Adds growth, and tables of pages where a walk over pages can tell these from caches.
   void add_translation(std::vector<Term>& all, double at) const {
-    all.push_back(without_shape(Kind::growth, at));
+    all.push_back(without_shape(TermKind::growth, at));
     if (!points_.has_page) return;
-    for (const Kind kind : {Kind::pages_shared, Kind::pages_in_turn}) all.push_back(without_shape(kind, at));
+    for (const TermKind kind : {TermKind::pages_shared, TermKind::pages_in_turn}) all.push_back(without_shape(kind, at));
   }
 
   /// The best fit with one of the candidates in the place of term `place`, or beside all.
@@ -177,7 +177,7 @@ class Search {
         std::vector<Term> candidates;
         for (double at = from - 0.2; at <= to + 0.2; at += 0.5 / constants_.sizes_an_octave) {
           for (const CacheShape& shape : cache_shapes()) candidates.push_back({.log2_bytes = at, .shape = &shape});
-          if (points_.of_streams) candidates.push_back(without_shape(Kind::cache_in_many_orders, at));
+          if (points_.of_streams) candidates.push_back(without_shape(TermKind::cache_in_many_orders, at));
         }
         Fitted tried = best_with(fit(std::move(fewer)), place, dictionary(std::move(candidates), points_));
         if (tried.objective > now.objective) continue;
@@ -197,12 +197,12 @@ class Search {
         add_translation(all, moved.log2_bytes);
         continue;
       }
-      moved.kind = Kind::cache;
+      moved.kind = TermKind::cache;
       for (const CacheShape& shape : cache_shapes()) {
         moved.shape = &shape;
         all.push_back(moved);
       }
-      if (points_.of_streams) all.push_back(without_shape(Kind::cache_in_many_orders, moved.log2_bytes));
+      if (points_.of_streams) all.push_back(without_shape(TermKind::cache_in_many_orders, moved.log2_bytes));
       if (!points_.has_independent || step == 0) continue;
       moved.shape = term.shape;
       moved.shift = term.shift - (moved.log2_bytes - term.log2_bytes);  // where independent lines see it stays

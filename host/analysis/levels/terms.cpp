@@ -17,19 +17,19 @@ Eigen::VectorXd column(const Term& term, const Observations& points) {
 
 }  // namespace
 
-double share(const Term& term, Order order, double log2_bytes, double log2_touched) {
+double share(const Term& term, LoadOrder order, double log2_bytes, double log2_touched) {
   const double beyond = log2_bytes - term.log2_bytes;
   switch (term.kind) {
-    case Kind::cache:
-      return order == Order::independent ? 1 - (term.independent_shape ? term.independent_shape : term.shape)
+    case TermKind::cache:
+      return order == LoadOrder::independent ? 1 - (term.independent_shape ? term.independent_shape : term.shape)
                                                    ->independent_hit(log2_touched - term.log2_bytes - term.shift)
                                          : term.shape->cyclic_miss(log2_touched - term.log2_bytes);
-    case Kind::pages_in_turn:
-      if (order == Order::page) return term.shape->cyclic_miss(beyond);
+    case TermKind::pages_in_turn:
+      if (order == LoadOrder::page) return term.shape->cyclic_miss(beyond);
       [[fallthrough]];
-    case Kind::cache_in_many_orders:
-    case Kind::pages_shared: return beyond > 0 ? 1 - std::exp2(-beyond) : 0;
-    case Kind::growth: return order == Order::page ? 0 : std::max(0.0, beyond);
+    case TermKind::cache_in_many_orders:
+    case TermKind::pages_shared: return beyond > 0 ? 1 - std::exp2(-beyond) : 0;
+    case TermKind::growth: return order == LoadOrder::page ? 0 : std::max(0.0, beyond);
   }
   return 0;
 }
@@ -46,7 +46,7 @@ Eigen::MatrixXd columns_of(std::span<const Term> terms, const Observations& poin
   const Eigen::Index fixed = points.has_independent ? 2 : 1;
   Eigen::MatrixXd columns = Eigen::MatrixXd::Ones(points.count(), fixed + static_cast<Eigen::Index>(terms.size()));
   for (Eigen::Index i = 0; points.has_independent && i < points.count(); ++i)
-    columns(i, 1) = points.order_of(i) == Order::independent ? 1 : 0;
+    columns(i, 1) = points.order_of(i) == LoadOrder::independent ? 1 : 0;
   for (std::size_t i = 0; i < terms.size(); ++i)
     columns.col(fixed + static_cast<Eigen::Index>(i)) = column(terms[i], points);
   return columns;

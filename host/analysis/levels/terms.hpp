@@ -19,17 +19,17 @@
 // policy: M = 1 - C / N.
 namespace sonde::analysis::curve {
 
-enum class Kind { cache, cache_in_many_orders, pages_shared, pages_in_turn, growth };
+enum class TermKind { cache, cache_in_many_orders, pages_shared, pages_in_turn, growth };
 
 struct Term {
-  Kind kind = Kind::cache;
+  TermKind kind = TermKind::cache;
   double log2_bytes = 0;
   const CacheShape* shape = nullptr;              ///< the cache's; for `pages_in_turn` the table's
   const CacheShape* independent_shape = nullptr;  ///< the shape that independent walks see; null: the same
   double shift = 0;                               ///< octaves that an independent walk's edge lies beyond the cycle's
 
   friend bool operator==(const Term&, const Term&) = default;
-  [[nodiscard]] bool is_cache() const { return kind == Kind::cache || kind == Kind::cache_in_many_orders; }
+  [[nodiscard]] bool is_cache() const { return kind == TermKind::cache || kind == TermKind::cache_in_many_orders; }
   [[nodiscard]] double cost(const Constants& constants) const {
     if (!is_cache()) return constants.parameters_of_translation;
     return constants.parameters_of_cache + (independent_shape ? constants.parameters_of_another_shape : 0);
@@ -37,7 +37,7 @@ struct Term {
 };
 
 /// The latency that a term adds to a point per unit of its coefficient.
-double share(const Term& term, Order order, double log2_bytes, double log2_touched);
+double share(const Term& term, LoadOrder order, double log2_bytes, double log2_touched);
 
 /// A set of terms to choose from, with their columns: the share of each at every point.
 struct Dictionary {

@@ -72,7 +72,7 @@ DifferentNumbers numbers_in(const Invocation::Words& words, std::uint64_t count)
 }
 
 /// Adds up what each block adds to its group's sum, first on usual trips, then on those that make a round more.
-void add_up_blocks(const Stream& stream, const Dial& dial, const Invocation::Words& a, StreamMemory& memory) {
+void add_up_blocks(const SimulatedStream& stream, const Dial& dial, const Invocation::Words& a, StreamMemory& memory) {
   const std::uint64_t blocks = stream.is_shared() ? stream.blocks : std::uint64_t{stream.blocks} * stream.groups;
   const DifferentNumbers numbers = numbers_in(a, blocks * stream.block_words());
   const std::array tables{RooflinePairs(numbers, dial.form, dial.rounds, {}),
@@ -96,7 +96,7 @@ void add_up_blocks(const Stream& stream, const Dial& dial, const Invocation::Wor
 }
 
 /// Leaves the sum of all items of a group in the first item's word, as only that sum is checked.
-void leave_block_sums(Invocation& invocation, const Stream& stream, const Dial& dial) {
+void leave_block_sums(Invocation& invocation, const SimulatedStream& stream, const Dial& dial) {
   StreamMemory& memory = invocation.stream_memory();
   const Invocation::Words a = invocation.buffer(0);
   if (memory.sums.empty() || memory.sums_version != a.version()) add_up_blocks(stream, dial, a, memory);
@@ -121,7 +121,7 @@ void leave_block_sums(Invocation& invocation, const Stream& stream, const Dial& 
 }
 
 /// The rounds of all trips together.
-double all_rounds(const Stream& stream, const Dial& dial) {
+double all_rounds(const SimulatedStream& stream, const Dial& dial) {
   const std::uint32_t eights = stream.trips / trips_of_extras;
   const std::uint32_t rest = stream.trips % trips_of_extras;
   return static_cast<double>(dial.rounds) * stream.trips + static_cast<double>(dial.extra) * eights +
@@ -163,7 +163,7 @@ void arithmetic(Invocation& invocation, NumberType type) {
 }
 
 void roofline(Invocation& invocation) {
-  const Stream stream(invocation);
+  const SimulatedStream stream(invocation);
   const Dial dial(invocation);
   if (stream.in_flight < 2) throw Error("rows of numbers are pairs");
   std::vector<Touch> touches{{invocation.buffer(0), Transfer::read}};

@@ -34,16 +34,16 @@ std::uint32_t set_count(const Level& level) {
 
 Cache::Cache(const Level& level, std::uint64_t seed) : sets_(make_sets(level, seed)) {}
 
-std::uint32_t Cache::keep_misses(std::vector<Request>& requests) {
+std::uint32_t Cache::keep_misses(std::vector<LineRequest>& requests) {
   return std::visit(
       [&requests](auto& sets) {
         std::uint32_t hits = 0;
         std::size_t misses = 0;
         for (std::size_t i = 0; i < requests.size(); ++i) {
           if (i + requests_ahead < requests.size()) sets.prefetch(requests[i + requests_ahead].line);
-          const Request request = requests[i];
+          const LineRequest request = requests[i];
           if (sets.touch(request.line)) {
-            hits += request.access != Request::no_access ? 1 : 0;
+            hits += request.access != LineRequest::no_access ? 1 : 0;
           } else {
             requests[misses++] = request;
           }

@@ -154,7 +154,7 @@ class WideSets {
 
 /// A line that is wanted from a cache, for one access of the program or for none: where the cache above
 /// has the longer line, its misses fetch the lines beside it too, but the program waits for its own part only.
-struct Request {
+struct LineRequest {
   static constexpr std::uint32_t no_access = 0xffffffff;
   std::uint32_t line;
   std::uint32_t access;
@@ -166,7 +166,7 @@ class Cache {
   Cache(const Level& level, std::uint64_t seed);
 
   /// Looks up every request in order, filling what misses; leaves the misses and returns the accesses that hit.
-  std::uint32_t keep_misses(std::vector<Request>& requests);
+  std::uint32_t keep_misses(std::vector<LineRequest>& requests);
 
   /// True when the line is held; otherwise it takes the place of another.
   bool touch(std::uint32_t line) {

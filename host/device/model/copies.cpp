@@ -14,7 +14,7 @@ constexpr std::uint32_t most_queues = 64;
 constexpr std::size_t directions = 3;
 
 /// An engine and the copy that it works at, first its latency and then its bytes.
-struct Engine {
+struct SimulatedEngine {
   const Transport* copy = nullptr;
   std::size_t queue = 0;
   double latency_ns = 0;
@@ -127,9 +127,9 @@ Schedule schedule(const Description& description, double within_gbps,
   Schedule result{.all_ns = 0, .each_ns = std::vector<double>(queues.size())};
   std::vector<std::size_t> done(queues.size());
   std::vector<bool> is_served(queues.size());
-  std::vector<Engine> engines(std::max(1u, description.copy.engines));
+  std::vector<SimulatedEngine> engines(std::max(1u, description.copy.engines));
   std::size_t turn = 0;  // counts the queues that were asked
-  const auto take_next = [&](Engine& engine) {
+  const auto take_next = [&](SimulatedEngine& engine) {
     engine.copy = nullptr;
     for (std::size_t tried = 0; tried < queues.size() && engine.copy == nullptr; ++tried) {
       const std::size_t queue = turn++ % queues.size();
@@ -142,23 +142,23 @@ Schedule schedule(const Description& description, double within_gbps,
       engine.bytes = engine.copy->bytes;
     }
   };
-  for (Engine& engine : engines) take_next(engine);
+  for (SimulatedEngine& engine : engines) take_next(engine);
   for (;;) {
     std::array<double, directions> sharers{};
-    for (const Engine& engine : engines) {
+    for (const SimulatedEngine& engine : engines) {
       if (engine.copy != nullptr && engine.latency_ns <= 0) ++sharers[engine.direction()];
     }
-    const auto left_ns = [&](const Engine& engine) {
+    const auto left_ns = [&](const SimulatedEngine& engine) {
       if (engine.latency_ns > 0) return engine.latency_ns;
       return engine.bytes / (rates[engine.direction()] / sharers[engine.direction()]);
     };
     double step_ns = -1;
-    for (const Engine& engine : engines) {
+    for (const SimulatedEngine& engine : engines) {
       if (engine.copy != nullptr) step_ns = step_ns < 0 ? left_ns(engine) : std::min(step_ns, left_ns(engine));
     }
     if (step_ns < 0) return result;
     result.all_ns += step_ns;
-    for (Engine& engine : engines) {
+    for (SimulatedEngine& engine : engines) {
       if (engine.copy == nullptr) continue;
       const bool ends = left_ns(engine) <= step_ns * (1 + 1e-12);
       if (engine.latency_ns > 0) {
@@ -171,7 +171,7 @@ Schedule schedule(const Description& description, double within_gbps,
         engine.copy = nullptr;
       }
     }
-    for (Engine& engine : engines) {
+    for (SimulatedEngine& engine : engines) {
       if (engine.copy == nullptr) take_next(engine);
     }
   }

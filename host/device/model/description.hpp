@@ -24,7 +24,7 @@ struct Level {
   double write_gbps = 0;
 };
 
-struct Noise {
+struct NoiseDescription {
   double relative = 0;
   double outlier_share = 0;
   double outlier_factor = 1;
@@ -38,13 +38,13 @@ struct Translation {
   double penalty_ns = 0;
 };
 
-struct HostMemory {
+struct HostMemoryDescription {
   double latency_ns = 0;
   bool bypasses_memory_side_cache = false;
   std::vector<std::string> zero_copy;
 };
 
-struct Copy {
+struct CopyDescription {
   double to_device_gbps = 0;
   double to_host_gbps = 0;
   double latency_us = 0;
@@ -82,11 +82,11 @@ struct Description {
   double local_latency_ns = 0;
   double idle_factor = 1;
   std::uint32_t saturated_by = 1;
-  Noise noise;
+  NoiseDescription noise;
   std::vector<Level> levels;
   std::vector<Translation> translation;  ///< tables, each asked where the one before has missed
-  HostMemory host_memory;
-  Copy copy;
+  HostMemoryDescription host_memory;
+  CopyDescription copy;
   Cpu cpu;
   ArithmeticRates arithmetic;
 };

@@ -42,7 +42,7 @@ constexpr std::size_t stations_at_once = 4;
 constexpr unsigned beat_bytes = 64;
 
 /// A counter, and its bytes so far.
-struct Counted {
+struct CountedRole {
   counters::Role role;
   std::function<double()> bytes;
 };
@@ -54,7 +54,7 @@ std::uint64_t nanoseconds_of(const SimulatedTraffic& traffic) {
 /// A group that counts while it is enabled and keeps its counts while it is not.
 class SimulatedGroup final : public counters::EventGroup {
  public:
-  SimulatedGroup(const SimulatedTraffic& traffic, std::vector<Counted> counted)
+  SimulatedGroup(const SimulatedTraffic& traffic, std::vector<CountedRole> counted)
       : traffic_(traffic), counted_(std::move(counted)), began_bytes_(counted_.size()), bytes_(counted_.size()) {}
 
   std::error_code enable() noexcept override {
@@ -87,7 +87,7 @@ class SimulatedGroup final : public counters::EventGroup {
   }
 
   const SimulatedTraffic& traffic_;
-  std::vector<Counted> counted_;
+  std::vector<CountedRole> counted_;
   std::vector<double> began_bytes_;
   std::vector<double> bytes_;
   std::uint64_t began_ns_ = 0;
@@ -96,14 +96,14 @@ class SimulatedGroup final : public counters::EventGroup {
 };
 
 /// The layout and groups of the counters while they are put together.
-struct SourceParts {
+struct SimulatedGroups {
   counters::Layout layout;
   std::vector<counters::PlacedGroup> groups;
 
-  void add(const SimulatedTraffic& traffic, std::vector<Counted> counted, bool is_rotated) {
+  void add(const SimulatedTraffic& traffic, std::vector<CountedRole> counted, bool is_rotated) {
     counters::PlacedGroup placed{
         .first_value = layout.counters.size(), .values = counted.size(), .is_rotated = is_rotated};
-    for (const Counted& one : counted)
+    for (const CountedRole& one : counted)
       layout.counters.push_back({.role = one.role, .count_bytes = beat_bytes, .group = layout.groups});
     placed.group = std::make_unique<SimulatedGroup>(traffic, std::move(counted));
     groups.push_back(std::move(placed));
@@ -151,12 +151,12 @@ void FabricTraffic::add(double fabric_read, double fabric_write, double memory_r
 
 std::unique_ptr<counters::CounterSource> simulated_counters(const SimulatedTraffic& traffic) {
   using counters::Role;
-  SourceParts parts;
+  SimulatedGroups parts;
   parts.layout.name = "model";
   parts.layout.width_bits = 48;
   const SimulatedTraffic* const at = &traffic;
   for (std::size_t first = 0; first < traffic.stations.size(); first += stations_at_once) {
-    std::vector<Counted> counted;
+    std::vector<CountedRole> counted;
     for (std::size_t station = first; station < first + stations_at_once; ++station) {
       counted.push_back({Role::fabric_read, [at, station] { return at->stations[station].read; }});
       counted.push_back({Role::fabric_write, [at, station] { return at->stations[station].write; }});

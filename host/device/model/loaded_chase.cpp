@@ -13,14 +13,14 @@ constexpr double cycles_per_wait = 32 * 4;
 constexpr std::uint32_t blocks_per_round = 4;
 
 /// The groups beside the walk.
-struct Streams : StreamWalk {
+struct Streams : SimulatedWalk {
   std::uint32_t most_rounds = launched.scalar(9);
   std::uint32_t delay = launched.scalar(10);
   std::uint32_t groups = launched.shape().groups - 1;
   std::uint64_t block_words =
       std::uint64_t{launched.shape().group_size} * launched.constant("IN_FLIGHT") * launched.constant("VECTOR_WORDS");
 
-  explicit Streams(const Invocation& invocation) : StreamWalk(invocation) {
+  explicit Streams(const Invocation& invocation) : SimulatedWalk(invocation) {
     if (invocation.scalar(11) != 1 || invocation.scalar(12) != 0)
       throw Error("the simulated streams wait without going elsewhere");
     if (invocation.constant("SPREAD") != 0)
@@ -92,7 +92,7 @@ void chase_loaded(Invocation& invocation) {
   cursor.store(1, streams.trips);
   cursor.store(2, invocation.scalar(8));
   if (streams.groups == 0) return;
-  const double walk_ns = memory.elapsed_ns(Fabric::loaded);
+  const double walk_ns = memory.elapsed_ns(FabricState::loaded);
   const std::vector<std::uint32_t>& sums = sums_of(invocation, streams);
   std::uint32_t* const left = cursor.changed_contents(3, std::uint64_t{2} * streams.groups);
   for (std::uint32_t group = 0; group < streams.groups; ++group) {

@@ -83,7 +83,7 @@ void Memory::start(std::uint32_t compute_unit) {
   work_off();
   compute_unit_ = compute_unit;
   std::fill(hits_.begin(), hits_.end(), 0);
-  for (PageTable& table : tables_) table.misses = 0;
+  for (TranslationBuffer& table : tables_) table.misses = 0;
   std::fill(loads_gbps_.begin(), loads_gbps_.end(), 0);
   for (std::vector<double>& by_level : streamed_bytes_) std::fill(by_level.begin(), by_level.end(), 0);
 }
@@ -127,12 +127,12 @@ double Memory::copy_gbps() const {
   return std::min(memory.read_gbps, memory.write_gbps);
 }
 
-double Memory::elapsed_ns(Fabric fabric) {
+double Memory::elapsed_ns(FabricState fabric) {
   work_off();
   double ns = 0;
-  for (const PageTable& table : tables_) ns += static_cast<double>(table.misses) * table.penalty_ns;
+  for (const TranslationBuffer& table : tables_) ns += static_cast<double>(table.misses) * table.penalty_ns;
   for (std::size_t level = 0; level < levels_.size(); ++level) {
-    const bool slowed = fabric == Fabric::idle && level + 2 >= levels_.size();
+    const bool slowed = fabric == FabricState::idle && level + 2 >= levels_.size();
     ns += static_cast<double>(hits_[level]) * levels_[level].latency_ns * (slowed ? idle_factor_ : 1) *
           waiting_factor(loads_gbps_[level] / levels_[level].read_gbps);
   }
@@ -161,16 +161,16 @@ void Memory::work_off() {
     if (in_host_ && bypasses_ && levels_[level].memory_side) continue;
     const std::uint32_t next_line_bytes = levels_[level].line_bytes;
     if (next_line_bytes > line_bytes) {
-      for (Request& request : requests_) request.line /= next_line_bytes / line_bytes;
+      for (LineRequest& request : requests_) request.line /= next_line_bytes / line_bytes;
     } else if (next_line_bytes < line_bytes) {
       const std::uint32_t parts = line_bytes / next_line_bytes;
       finer_requests_.clear();
-      for (const Request request : requests_) {
+      for (const LineRequest request : requests_) {
         for (std::uint32_t part = 0; part < parts; ++part) {
           const std::uint32_t line = request.line * parts + part;
           const bool is_streamed =
-              request.access != Request::no_access && addresses_[request.access] / next_line_bytes == line;
-          finer_requests_.push_back({line, is_streamed ? request.access : Request::no_access});
+              request.access != LineRequest::no_access && addresses_[request.access] / next_line_bytes == line;
+          finer_requests_.push_back({line, is_streamed ? request.access : LineRequest::no_access});
         }
       }
       requests_.swap(finer_requests_);
@@ -185,7 +185,7 @@ void Memory::work_off() {
 }
 
 void Memory::translate(std::uint64_t address) {
-  for (PageTable& table : tables_) {
+  for (TranslationBuffer& table : tables_) {
     const std::uint64_t page = address / table.page_bytes;
     if (page == std::exchange(table.last_page, page) || table.pages.touch(static_cast<std::uint32_t>(page))) return;
     ++table.misses;

@@ -11,7 +11,7 @@
 namespace sonde::device::model {
 
 /// Whether anything beside the program keeps the fabric between the GPU and its memory busy.
-enum class Fabric { idle, loaded };
+enum class FabricState { idle, loaded };
 
 enum class Transfer { read, write };
 
@@ -70,13 +70,13 @@ class Memory {
   [[nodiscard]] std::uint32_t saturated_by() const { return saturated_by_; }
 
   /// The time of the accesses since start(), one after the other.
-  [[nodiscard]] double elapsed_ns(Fabric fabric);
+  [[nodiscard]] double elapsed_ns(FabricState fabric);
 
   /// The rate of copies within the device's memory: every byte is read and written, and both overlap.
   [[nodiscard]] double copy_gbps() const;
 
  private:
-  struct PageTable {
+  struct TranslationBuffer {
     std::uint64_t page_bytes;
     double penalty_ns;
     WideSets pages;
@@ -101,11 +101,11 @@ class Memory {
   std::uint64_t seed_;
   std::uint32_t compute_unit_ = 0;
   std::vector<std::vector<std::optional<Cache>>> caches_;  ///< by level, then by unit; made at first use
-  std::vector<PageTable> tables_;                          ///< each asked where the one before has missed
+  std::vector<TranslationBuffer> tables_;                          ///< each asked where the one before has missed
   std::array<std::uint64_t, 256> addresses_;
   std::size_t count_ = 0;
-  std::vector<Request> requests_;
-  std::vector<Request> finer_requests_;
+  std::vector<LineRequest> requests_;
+  std::vector<LineRequest> finer_requests_;
   std::vector<std::uint64_t> hits_;  ///< by level
   std::vector<std::uint64_t> stream_hits_;
   std::vector<double> loads_gbps_;  ///< by level

@@ -181,8 +181,8 @@ class ModelDevice : public Device {
   }
 
   /// Whether a launch wakes the fabric: a dispatch runs alone, and one group does not.
-  [[nodiscard]] static Fabric fabric_during(const Launch& launch) {
-    return launch.groups > 1 ? Fabric::loaded : Fabric::idle;
+  [[nodiscard]] static FabricState fabric_during(const Launch& launch) {
+    return launch.groups > 1 ? FabricState::loaded : FabricState::idle;
   }
 
   [[nodiscard]] std::vector<Storage*> checked_buffers(const ReferenceKernel& reference, const Launch& launch) const {

@@ -87,13 +87,13 @@ class Storage : public Buffer {
   [[nodiscard]] std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(words()), size_bytes_}; }
 
  private:
-  struct Free {
+  struct FreeWords {
     void operator()(std::uint32_t* words) const { std::free(words); }
   };
 
   std::shared_ptr<AddressSpace> space_;  ///< shared, as a buffer may be dropped after its device
   std::uint64_t size_bytes_;
-  std::unique_ptr<std::uint32_t, Free> words_;
+  std::unique_ptr<std::uint32_t, FreeWords> words_;
   std::uint64_t address_;
   Walk walk_;
   SpacedWords spaced_;

@@ -20,7 +20,7 @@ bool alike(const Traffic& one, const Traffic& other) {
   return difference <= tolerated * sum;
 }
 
-void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> touches, std::uint32_t trip) {
+void make_trip(Invocation& invocation, const SimulatedStream& stream, std::span<Touch> touches, std::uint32_t trip) {
   for (std::uint32_t group = 0; group < stream.groups; ++group) {
     invocation.enter_group(group);
     const std::uint32_t position = stream.position(group, trip);
@@ -33,7 +33,7 @@ void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> to
   }
 }
 
-StreamMemory& memory_of(Invocation& invocation, const Stream& stream, std::span<const Touch> touches) {
+StreamMemory& memory_of(Invocation& invocation, const SimulatedStream& stream, std::span<const Touch> touches) {
   std::vector<std::uint64_t> walk{stream.blocks,        stream.block_step, stream.group_step, stream.group_offset,
                                   stream.group_further, stream.scatter,    stream.groups,     stream.pieces()};
   for (const Touch& touch : touches) walk.push_back(touch.words.address());
@@ -42,7 +42,7 @@ StreamMemory& memory_of(Invocation& invocation, const Stream& stream, std::span<
   return memory;
 }
 
-void make_trips(Invocation& invocation, const Stream& stream, std::span<Touch> touches) {
+void make_trips(Invocation& invocation, const SimulatedStream& stream, std::span<Touch> touches) {
   StreamMemory& memory = memory_of(invocation, stream, touches);
   Memory& caches = invocation.memory();
   Traffic marked = caches.streamed();

@@ -12,7 +12,7 @@ namespace sonde::device::model {
 
 /// The walk that all streaming kernels share, as their first scalars have it; kernels/stream.h explains it. Throws
 /// Error where it goes over no blocks.
-struct StreamWalk {
+struct SimulatedWalk {
   const Invocation& launched;
   std::uint32_t trips = launched.scalar(0);
   std::uint32_t start = launched.scalar(1);
@@ -23,7 +23,7 @@ struct StreamWalk {
   std::uint32_t group_further = launched.scalar(6);
   std::uint32_t scatter = launched.scalar(7);
 
-  explicit StreamWalk(const Invocation& invocation) : launched(invocation) {
+  explicit SimulatedWalk(const Invocation& invocation) : launched(invocation) {
     if (blocks == 0) throw Error("a stream over no blocks");
     if (!std::has_single_bit(scatter + 1) || blocks % (scatter + 1) != 0)
       throw Error("a stream whose blocks cannot be scattered so");
@@ -56,8 +56,8 @@ struct StreamWalk {
 };
 
 /// The walk of a streaming kernel with the blocks that its groups move.
-struct Stream : StreamWalk {
-  using StreamWalk::StreamWalk;
+struct SimulatedStream : SimulatedWalk {
+  using SimulatedWalk::SimulatedWalk;
 
   std::uint32_t in_flight = launched.constant("IN_FLIGHT");
   std::uint32_t vector_words = launched.constant("VECTOR_WORDS");
@@ -103,16 +103,16 @@ struct Touch {
 };
 
 /// One trip of all groups through the caches.
-void make_trip(Invocation& invocation, const Stream& stream, std::span<Touch> touches, std::uint32_t trip);
+void make_trip(Invocation& invocation, const SimulatedStream& stream, std::span<Touch> touches, std::uint32_t trip);
 
 /// All trips of a dispatch, all groups side by side, through the caches; once one window is like the one before, the
 /// rest follows from it, whether in this dispatch or in the next.
-void make_trips(Invocation& invocation, const Stream& stream, std::span<Touch> touches);
+void make_trips(Invocation& invocation, const SimulatedStream& stream, std::span<Touch> touches);
 
 /// Whether two traffics differ by no more than chance in random replacement leaves.
 bool alike(const Traffic& one, const Traffic& other);
 
 /// The memory of launches like this one.
-StreamMemory& memory_of(Invocation& invocation, const Stream& stream, std::span<const Touch> touches);
+StreamMemory& memory_of(Invocation& invocation, const SimulatedStream& stream, std::span<const Touch> touches);
 
 }  // namespace sonde::device::model

@@ -35,7 +35,7 @@ std::uint32_t noise(std::uint32_t number) {
 
 /// Calls `write` for every group, trip and piece of a block that no later trip writes again.
 template <typename Write>
-void for_each_left(const Stream& stream, Write write) {
+void for_each_left(const SimulatedStream& stream, Write write) {
   const std::uint32_t first = stream.trips - std::min(stream.trips, stream.blocks);
   for (std::uint32_t trip = first; trip < stream.trips; ++trip) {
     for (std::uint32_t group = 0; group < stream.groups; ++group) {
@@ -46,7 +46,7 @@ void for_each_left(const Stream& stream, Write write) {
 
 /// Computes C = A, shifted, + factor * B; without B where the factor is 0.
 void combine(Invocation& invocation, std::uint32_t factor) {
-  const Stream stream(invocation);
+  const SimulatedStream stream(invocation);
   const std::uint32_t shift = invocation.scalar(8);
   const std::uint32_t words = stream.piece_words();
   Invocation::Words a = invocation.buffer(0);
@@ -67,7 +67,7 @@ void combine(Invocation& invocation, std::uint32_t factor) {
 }
 
 /// Adds up once the words of every item at each position, so that a dispatch need not.
-void add_up(const Stream& stream, const Invocation::Words& a, StreamMemory& memory) {
+void add_up(const SimulatedStream& stream, const Invocation::Words& a, StreamMemory& memory) {
   const std::uint32_t groups = stream.is_shared() ? 1 : stream.groups;
   const std::uint32_t items = stream.group_size;
   memory.sums.assign(std::size_t{groups} * (stream.blocks + 1) * items, 0);
@@ -93,7 +93,7 @@ void add_up(const Stream& stream, const Invocation::Words& a, StreamMemory& memo
 }
 
 /// Leaves every item's sum in buffer 1, from the sums that are remembered.
-void leave_sums(Invocation& invocation, const Stream& stream) {
+void leave_sums(Invocation& invocation, const SimulatedStream& stream) {
   const Invocation::Words a = invocation.buffer(0);
   Invocation::Words out = invocation.buffer(1);
   StreamMemory& memory = invocation.stream_memory();
@@ -121,14 +121,14 @@ void leave_sums(Invocation& invocation, const Stream& stream) {
 }  // namespace
 
 void stream_read(Invocation& invocation) {
-  const Stream stream(invocation);
+  const SimulatedStream stream(invocation);
   std::vector<Touch> touches{{invocation.buffer(0), Transfer::read}};
   make_trips(invocation, stream, touches);
   leave_sums(invocation, stream);
 }
 
 void stream_local(Invocation& invocation) {
-  const Stream stream(invocation);
+  const SimulatedStream stream(invocation);
   const std::uint64_t part_bytes = std::uint64_t{stream.blocks} * stream.block_words() * 4;
   if (part_bytes > local_part_bytes)
     throw Error("a group's part of " + std::to_string(part_bytes) + " bytes is more than its memory");
@@ -144,7 +144,7 @@ void stream_local(Invocation& invocation) {
 
 void stream_write(Invocation& invocation) {
   constexpr std::uint32_t growth = 0x9E3779B9u;
-  const Stream stream(invocation);
+  const SimulatedStream stream(invocation);
   const std::uint32_t turn = invocation.scalar(8);
   Invocation::Words c = invocation.buffer(0);
   std::vector<Touch> touches{{c, Transfer::write}};
@@ -171,7 +171,7 @@ void stream_add(Invocation& invocation) { combine(invocation, 1); }
 void stream_triad(Invocation& invocation) { combine(invocation, invocation.scalar(9)); }
 
 void stream_add_dialled(Invocation& invocation) {
-  const Stream stream(invocation);
+  const SimulatedStream stream(invocation);
   const std::uint32_t salt = invocation.scalar(8);
   const std::uint32_t rounds = invocation.scalar(9);
   const std::uint32_t extra = invocation.scalar(10);

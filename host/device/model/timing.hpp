@@ -31,7 +31,7 @@ class Timing {
   Draw next_draw();
   double slowed_by_ramp_ns(double work_ns);
 
-  Noise noise_;
+  NoiseDescription noise_;
   double launch_ns_;
   double first_launch_ns_;
   double timer_step_ns_;

@@ -18,7 +18,7 @@ cl_map_flags map_flags(Access access) {
 /// A buffer that is a memory object, wherever its bytes lie.
 class ObjectBuffer final : public OpenclBuffer {
  public:
-  ObjectBuffer(const Handles& handles, std::uint64_t size_bytes, cl_mem_flags flags, PageAligned host, Use use)
+  ObjectBuffer(const ContextHandles& handles, std::uint64_t size_bytes, cl_mem_flags flags, PageAligned host, Use use)
       : queue_(handles.queue),
         host_(std::move(host)),
         buffer_(handles.context, CL_MEM_READ_WRITE | flags, size_bytes, host_.bytes().data()),
@@ -78,9 +78,9 @@ class ObjectBuffer final : public OpenclBuffer {
 enum class Grain { coarse, fine, system };
 
 /// A buffer in shared virtual memory, which has one address for the CPU and the device.
-class SharedBuffer final : public OpenclBuffer {
+class SvmBuffer final : public OpenclBuffer {
  public:
-  SharedBuffer(const Handles& handles, Grain grain, cl_device_svm_capabilities can, std::uint64_t size_bytes)
+  SvmBuffer(const ContextHandles& handles, Grain grain, cl_device_svm_capabilities can, std::uint64_t size_bytes)
       : queue_(handles.queue), context_(handles.context), grain_(grain), size_bytes_(size_bytes) {
     if (grain == Grain::system) {
       own_ = PageAligned(size_bytes);
@@ -96,11 +96,11 @@ class SharedBuffer final : public OpenclBuffer {
                         " MiB");
     }
   }
-  ~SharedBuffer() override {
+  ~SvmBuffer() override {
     if (grain_ != Grain::system) ::clSVMFree(context_(), memory_);
   }
-  SharedBuffer(const SharedBuffer&) = delete;
-  SharedBuffer& operator=(const SharedBuffer&) = delete;
+  SvmBuffer(const SvmBuffer&) = delete;
+  SvmBuffer& operator=(const SvmBuffer&) = delete;
 
   std::uint64_t size_bytes() const override { return size_bytes_; }
 
@@ -187,11 +187,11 @@ std::vector<MemoryKind> memory_kinds(const cl::Device& device) {
   return kinds;
 }
 
-std::unique_ptr<OpenclBuffer> make_buffer(const Handles& handles, std::uint64_t size_bytes, Use use) {
+std::unique_ptr<OpenclBuffer> make_buffer(const ContextHandles& handles, std::uint64_t size_bytes, Use use) {
   return translated([&] { return std::make_unique<ObjectBuffer>(handles, size_bytes, 0, PageAligned(), use); });
 }
 
-std::unique_ptr<OpenclBuffer> make_buffer_in(const Handles& handles, const MemoryKind& kind, std::uint64_t size_bytes) {
+std::unique_ptr<OpenclBuffer> make_buffer_in(const ContextHandles& handles, const MemoryKind& kind, std::uint64_t size_bytes) {
   if (kind.name == "device") return make_buffer(handles, size_bytes, Use::storage);
   check_host_can_spare(size_bytes);
   return translated([&]() -> std::unique_ptr<OpenclBuffer> {
@@ -206,7 +206,7 @@ std::unique_ptr<OpenclBuffer> make_buffer_in(const Handles& handles, const Memor
     const Grain grain = kind.name == "svm-coarse" ? Grain::coarse
                         : kind.name == "svm-fine" ? Grain::fine
                                                   : Grain::system;
-    return std::make_unique<SharedBuffer>(handles, grain, can, size_bytes);
+    return std::make_unique<SvmBuffer>(handles, grain, can, size_bytes);
   });
 }
 

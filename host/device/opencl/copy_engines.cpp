@@ -96,7 +96,7 @@ struct Stretch {
 
 class OpenclCopyEngines final : public CopyEngines {
  public:
-  OpenclCopyEngines(Device& device, Handles handles, EnqueueKernel enqueue_kernel)
+  OpenclCopyEngines(Device& device, ContextHandles handles, EnqueueKernel enqueue_kernel)
       : device_(device), handles_(std::move(handles)), enqueue_kernel_(std::move(enqueue_kernel)) {}
 
   CopyQueues queues(CopyEngine engine) override {
@@ -224,7 +224,7 @@ class OpenclCopyEngines final : public CopyEngines {
   }
 
   Device& device_;
-  Handles handles_;
+  ContextHandles handles_;
   EnqueueKernel enqueue_kernel_;
   std::vector<cl::CommandQueue> queues_;
   bool reports_running_kernels_ = true;  ///< until the driver has shown otherwise
@@ -232,7 +232,7 @@ class OpenclCopyEngines final : public CopyEngines {
 
 }  // namespace
 
-std::unique_ptr<CopyEngines> make_copy_engines(Device& device, const Handles& handles, EnqueueKernel enqueue_kernel) {
+std::unique_ptr<CopyEngines> make_copy_engines(Device& device, const ContextHandles& handles, EnqueueKernel enqueue_kernel) {
   return std::make_unique<OpenclCopyEngines>(device, handles, std::move(enqueue_kernel));
 }
 

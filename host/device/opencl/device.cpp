@@ -35,7 +35,7 @@ class OpenclKernel final : public Kernel {
   std::uint32_t group_size_;
 };
 
-Handles make_handles(const cl::Device& device) {
+ContextHandles make_handles(const cl::Device& device) {
   const cl::Context context(device);
   return {device, context, cl::CommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE)};
 }
@@ -195,7 +195,7 @@ class OpenclDevice final : public Device {
   }
 
   DeviceInfo info_;
-  Handles handles_;
+  ContextHandles handles_;
   cl::Buffer marker_;  ///< written to relate the device's clock to the host's
   std::uint32_t written_marker_ = 0;
   std::map<std::pair<std::string, std::string>, cl::Program> programs_;  ///< by text and options

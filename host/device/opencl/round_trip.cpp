@@ -32,7 +32,7 @@ kernel void answer(global uint* words, uint count, uint most_looks) {
 /// A GPU's look crosses the bus, so its looks last half a second at most, before a watchdog ends the kernel: that of
 /// Windows resets the device for everybody after two seconds. A CPU's look takes a nanosecond, and the system may keep
 /// the asking thread off its core for many milliseconds.
-std::uint32_t most_looks(const Handles& handles) {
+std::uint32_t most_looks(const ContextHandles& handles) {
   const bool cpu = (handles.device.getInfo<CL_DEVICE_TYPE>() & CL_DEVICE_TYPE_CPU) != 0;
   return cpu ? 500'000'000 : 250'000;
 }
@@ -68,7 +68,7 @@ bool has_ended(const cl::Event& event) {
 
 /// Builds the kernel in a version of OpenCL C whose atomics have a scope with the CPU in it, or else in OpenCL C 1.2,
 /// whose atomics are a CPU's own where the device is one. (Some drivers with such memory build only that.)
-cl::Kernel build_answering(const Handles& handles) {
+cl::Kernel build_answering(const ContextHandles& handles) {
   for (const char* language : {"-cl-std=CL2.0", "-cl-std=CL3.0"}) {
     try {
       const cl::Program program(handles.context, std::string(answering_source));
@@ -84,7 +84,7 @@ cl::Kernel build_answering(const Handles& handles) {
 }
 
 /// Returns nothing where the kernel gave up before all numbers were answered.
-std::vector<Nanoseconds> try_round_trips(const Handles& handles, cl::Kernel& kernel, std::uint32_t count) {
+std::vector<Nanoseconds> try_round_trips(const ContextHandles& handles, cl::Kernel& kernel, std::uint32_t count) {
   using Clock = std::chrono::steady_clock;
   const SharedWords words(handles.context);
   words.get()[0] = words.get()[answer_word] = 0;
@@ -120,7 +120,7 @@ std::vector<Nanoseconds> try_round_trips(const Handles& handles, cl::Kernel& ker
 
 }  // namespace
 
-std::vector<Nanoseconds> round_trips(const Handles& handles, std::uint32_t count) {
+std::vector<Nanoseconds> round_trips(const ContextHandles& handles, std::uint32_t count) {
   return translated([&] {
     if (!missing_shared_memory_function().empty()) {
       throw Unsupported("the CPU and a running kernel cannot answer each other: the OpenCL loader lacks " +

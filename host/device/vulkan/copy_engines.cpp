@@ -19,7 +19,7 @@ using Clock = std::chrono::steady_clock;
 using Part = CopyQueue::Part;
 
 /// The queues of the device's own compute family, or of one that only copies.
-struct Engine {
+struct EngineQueues {
   CopyFamily family;
   std::vector<std::unique_ptr<CopyQueue>> queues;
   std::map<std::size_t, std::deque<CopyTimes>> empty_times = {};  ///< latest times of so many empty lists
@@ -43,7 +43,7 @@ class VulkanCopyEngines final : public CopyEngines {
   }
 
   CopyQueues queues(CopyEngine engine) override {
-    const Engine& chosen = engine_of(engine);
+    const EngineQueues& chosen = engine_of(engine);
     return {.name = chosen.family.name, .count = chosen.family.queues, .has_clock = chosen.family.timestamp_bits > 0};
   }
 
@@ -52,7 +52,7 @@ class VulkanCopyEngines final : public CopyEngines {
   }
 
   CopyTimes run(CopyEngine engine, std::span<const CopyList> lists) override {
-    Engine& chosen = engine_of(engine);
+    EngineQueues& chosen = engine_of(engine);
     if (lists.size() > chosen.queues.size())
       throw Unsupported(chosen.family.name + " has no " + std::to_string(lists.size()) + " queues");
     CopyTimes times = run_once(chosen, lists);
@@ -67,7 +67,7 @@ class VulkanCopyEngines final : public CopyEngines {
   }
 
   BesideTimes run_beside(CopyEngine engine, const CopyList& list, Kernel& kernel, const Launch& launch) override {
-    Engine& chosen = engine_of(engine);
+    EngineQueues& chosen = engine_of(engine);
     if (engine == CopyEngine::driver && chosen.queues.size() < 2) {
       throw Unsupported(chosen.family.name + " has one queue, on which a copy waits for the kernel before it");
     }
@@ -99,7 +99,7 @@ class VulkanCopyEngines final : public CopyEngines {
   }
 
  private:
-  CopyTimes run_once(Engine& chosen, std::span<const CopyList> lists) {
+  CopyTimes run_once(EngineQueues& chosen, std::span<const CopyList> lists) {
     ++run_;
     const TimelinePoint gate{gate_.get(), run_};
     const TimelinePoint begun{begun_.get(), run_};
@@ -126,7 +126,7 @@ class VulkanCopyEngines final : public CopyEngines {
 
   /// The time of the timestamps and of the hand-over between queues: up to tens of microseconds. It is the median of
   /// the latest runs, as it changes with what else the machine does.
-  CopyTimes time_of_empty_lists(Engine& engine, std::size_t lists) {
+  CopyTimes time_of_empty_lists(EngineQueues& engine, std::size_t lists) {
     constexpr std::size_t newest = 9;
     const std::vector<CopyList> empty_lists(lists);
     std::deque<CopyTimes>& recent = engine.empty_times[lists];
@@ -148,15 +148,15 @@ class VulkanCopyEngines final : public CopyEngines {
     return empty;
   }
 
-  Engine make_engine(const CopyFamily& family, double timer_step_ns) {
-    Engine engine{.family = family, .queues = {}};
+  EngineQueues make_engine(const CopyFamily& family, double timer_step_ns) {
+    EngineQueues engine{.family = family, .queues = {}};
     for (std::uint32_t index = 0; index < family.queues; ++index) {
       engine.queues.push_back(std::make_unique<CopyQueue>(queue_, family, index, timer_step_ns));
     }
     return engine;
   }
 
-  Engine& engine_of(CopyEngine engine) {
+  EngineQueues& engine_of(CopyEngine engine) {
     if (engine == CopyEngine::driver) return *driver_;
     if (!transfer_)
       throw Unsupported("the driver shows no queue family that only transfers, so no copy engine can be chosen");
@@ -209,8 +209,8 @@ class VulkanCopyEngines final : public CopyEngines {
   Semaphore begun_;
   Semaphore done_;
   std::uint64_t run_ = 0;  ///< the value that the timelines reach in this run
-  std::optional<Engine> driver_;
-  std::optional<Engine> transfer_;
+  std::optional<EngineQueues> driver_;
+  std::optional<EngineQueues> transfer_;
 };
 
 }  // namespace

@@ -20,12 +20,12 @@
 namespace sonde::probes::contention_probe {
 namespace {
 
-struct Traffic {
+struct ThreadTraffic {
   cpu::StreamDirection direction;
   Pattern pattern;  ///< what the threads do
   std::string_view verb;
 };
-constexpr std::array<Traffic, 3> all_traffic{{{cpu::StreamDirection::both, Pattern::copy, "read and wrote"},
+constexpr std::array<ThreadTraffic, 3> all_traffic{{{cpu::StreamDirection::both, Pattern::copy, "read and wrote"},
                                               {cpu::StreamDirection::read, Pattern::read, "read"},
                                               {cpu::StreamDirection::write, Pattern::write, "wrote"}}};
 
@@ -73,7 +73,7 @@ std::vector<Point> reverse_points(const Request& request, std::uint32_t most_thr
   for (std::uint32_t threads = 1; threads < most_threads && !quick; threads *= 2) counts.push_back(threads);
   counts.push_back(most_threads);
   std::vector<Point> points;
-  for (const Traffic& traffic : all_traffic) {
+  for (const ThreadTraffic& traffic : all_traffic) {
     for (const double load : {0.0, 1.0}) {
       for (const double count : counts) points.push_back(point_of(traffic.pattern, load, count));
     }
@@ -97,7 +97,7 @@ Workload reverse_workload(device::Device& device, const Point& point, const Requ
   // One core would bring the CPU's threads together with the device's.
   workload.one_core = false;
   std::shared_ptr<CpuLoad> load;
-  const auto traffic = std::ranges::find(all_traffic, point.words.pattern.value(), &Traffic::pattern);
+  const auto traffic = std::ranges::find(all_traffic, point.words.pattern.value(), &ThreadTraffic::pattern);
   if (count > 0) load = std::make_shared<CpuLoad>(cores.first(count), traffic->direction);
   workload.work = SelfTimedWork{
       [alone = std::get<SteppedWork>(workload.work), load](const Limits& limits, const std::function<void()>& alive) {
@@ -111,7 +111,7 @@ Workload reverse_workload(device::Device& device, const Point& point, const Requ
 
 std::vector<Finding> reverse_findings(std::span<const Measurement> measurements) {
   std::vector<Finding> findings;
-  for (const Traffic& traffic : all_traffic) {
+  for (const ThreadTraffic& traffic : all_traffic) {
     const Measurement* alone = find(measurements, gpu_bandwidth, traffic.pattern, false);
     const Measurement* beside = find(measurements, gpu_bandwidth, traffic.pattern, true);
     if (alone == nullptr || beside == nullptr) continue;

@@ -102,7 +102,7 @@ inline double gbps_of(std::uint64_t bytes, device::Nanoseconds time) {
 }
 
 /// A repetition: its value, and how long it was by whichever clock timed it.
-struct Repetition {
+struct CopyRepetition {
   double value = 0;
   device::Nanoseconds time{0};
 };
@@ -120,7 +120,7 @@ std::vector<double> repeated(const Limits& limits, const std::function<void()>& 
   once();  // pages get their memory, and drivers whatever they make at first use
   alive();
   while (!rule.done()) {
-    const Repetition one = once();
+    const CopyRepetition one = once();
     values.push_back(one.value);
     alive();
     rule.add(one.value, one.time);

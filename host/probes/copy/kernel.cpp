@@ -179,7 +179,7 @@ Workload prepare_by_kernel(device::Device& device, const Point& point, const Req
     result.values = repeated(limits, alive, [&] {
       const device::Nanoseconds time = work->run(copies, limits);
       work->endpoints.check();
-      return Repetition{gbps_of(work->endpoints.row_bytes() * copies, time), time};
+      return CopyRepetition{gbps_of(work->endpoints.row_bytes() * copies, time), time};
     });
     result.steps = copies;
     return result;

@@ -73,7 +73,7 @@ Workload prepare_by_mapping(device::Device& device, const Point& point, const Re
       // A simulated CPU's own work costs nothing.
       if (time.count() <= 0)
         throw device::Unsupported("neither maps nor the CPU's copying take any time on this device");
-      return Repetition{gbps_of(work->endpoints.row_bytes() * copies, time), time};
+      return CopyRepetition{gbps_of(work->endpoints.row_bytes() * copies, time), time};
     });
     result.steps = copies;
     return result;

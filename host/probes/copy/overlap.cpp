@@ -134,7 +134,7 @@ Workload prepare_beside_kernel(device::Device& device, const Point& point, const
       const double kernel_ns = work->busy.run().count();
       const device::BesideTimes together = work->together();
       shares.push_back(share_hidden(copies_ns, kernel_ns, together));
-      return Repetition{gbps_of(work->endpoints->row_bytes(), together.copies),
+      return CopyRepetition{gbps_of(work->endpoints->row_bytes(), together.copies),
                         device::Nanoseconds(copies_ns) + together.kernel};
     });
     shares.erase(shares.begin());  // of the untimed repetition

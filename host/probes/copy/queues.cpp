@@ -151,7 +151,7 @@ Workload prepare_by_queues(device::Device& device, const Point& point, const Req
         to_device.push_back(gbps_of(queue_bytes, times.each[0]));
         to_host.push_back(gbps_of(queue_bytes, times.each[1]));
       }
-      return Repetition{gbps_of(queue_bytes * work->by_queue.size(), times.all), times.all};
+      return CopyRepetition{gbps_of(queue_bytes * work->by_queue.size(), times.all), times.all};
     });
     result.counted_steps = work->counted_bytes;
     result.steps = std::uint64_t{work->by_queue.front()->row().copies} * static_cast<std::uint32_t>(work->rows_at_once);

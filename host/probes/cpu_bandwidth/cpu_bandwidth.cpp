@@ -49,9 +49,9 @@ std::vector<double> gbps(double bytes, const std::vector<double>& pass_ns) {
 
 /// Those of the widest vectors; for stores past the caches also those of the next width. There no load or store of a
 /// thread is the limit, and on Zen 4 halves of lines get to memory up to a seventh faster than whole ones.
-std::vector<const cpu::StreamKernels*> kernels_to_try(cpu::Stores stores) {
+std::vector<const cpu::StreamKernels*> kernels_to_try(cpu::StoreKind stores) {
   std::vector<std::span<const cpu::StreamKernels>> widths = cpu::stream_kernels();
-  widths.resize(std::min<std::size_t>(widths.size(), stores == cpu::Stores::non_temporal ? 2 : 1));
+  widths.resize(std::min<std::size_t>(widths.size(), stores == cpu::StoreKind::non_temporal ? 2 : 1));
   std::vector<const cpu::StreamKernels*> all;
   for (const std::span<const cpu::StreamKernels> of_a_width : widths) {
     for (const cpu::StreamKernels& kernels : of_a_width) all.push_back(&kernels);
@@ -75,7 +75,7 @@ const cpu::StreamKernels& kernels_for(const Point& point, std::span<const cpu::S
 Workload streaming(const Point& point, std::vector<const cpu::Core*> cores, const std::vector<int>& memory_nodes) {
   const StreamFacts& facts = facts_of(point.words.pattern.value());
   const auto stores =
-      point.words.stores == measure::Stores::non_temporal ? cpu::Stores::non_temporal : cpu::Stores::ordinary;
+      point.words.stores == measure::Stores::non_temporal ? cpu::StoreKind::non_temporal : cpu::StoreKind::ordinary;
   const double threads = point.x.cpu_threads.value();
   cores.resize(static_cast<std::size_t>(threads));
   const std::vector<const cpu::StreamKernels*> all = kernels_to_try(stores);
@@ -87,7 +87,7 @@ Workload streaming(const Point& point, std::vector<const cpu::Core*> cores, cons
   const std::uint64_t passes = passes_of_a_run(*team);
   const cpu::StreamKernels& kernels = kernels_for(point, all, *team, passes);
   const double bytes = elements * facts.bytes_an_element;
-  const bool fetched_first = stores == cpu::Stores::ordinary && facts.bus_bytes > facts.bytes_an_element;
+  const bool fetched_first = stores == cpu::StoreKind::ordinary && facts.bus_bytes > facts.bytes_an_element;
   const bool beyond = is_beyond_caches(cpu::machine(), point);
   const double bus_bytes = fetched_first && beyond ? elements * facts.bus_bytes : 0;
   const auto repeat = [team, passes, bytes, bus_bytes](const Limits& limits, const std::function<void()>& alive) {

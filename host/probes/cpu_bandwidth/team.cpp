@@ -79,7 +79,7 @@ std::uint64_t sum_of_words(const double* begin, const double* end) {
 }  // namespace
 
 StreamTeam::StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::StreamKernels& kernels, Stream stream,
-                       cpu::Stores stores, int arrays, std::size_t count, const std::vector<int>& memory_nodes)
+                       cpu::StoreKind stores, int arrays, std::size_t count, const std::vector<int>& memory_nodes)
     : kernels_(&kernels),
       stream_(stream),
       stores_(stores),
@@ -202,7 +202,7 @@ void StreamTeam::turn(Member& member, const cpu::StreamArrays& arrays) {
   }
   // A store past the caches would have to take out a line that a look has brought there.
   const auto forget = [this](double* element) {
-    if (stores_ == cpu::Stores::non_temporal && cpu::can_flush) cpu::flush(element);
+    if (stores_ == cpu::StoreKind::non_temporal && cpu::can_flush) cpu::flush(element);
   };
   // This is not done before every section, as the translations of its pages would then be known already.
   if (writes_anew(stream_) && section_ == 0) {

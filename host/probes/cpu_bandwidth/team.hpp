@@ -24,7 +24,7 @@ class StreamTeam {
   /// `count` elements in each of so many arrays a thread, for each core on its own NUMA node or on the one that
   /// `memory_nodes` names for it. Throws device::Unsupported where there is no such kernel or no memory, or not there.
   StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::StreamKernels& kernels, cpu::Stream stream,
-             cpu::Stores stores, int arrays, std::size_t count, const std::vector<int>& memory_nodes = {});
+             cpu::StoreKind stores, int arrays, std::size_t count, const std::vector<int>& memory_nodes = {});
   ~StreamTeam();
   StreamTeam(const StreamTeam&) = delete;
   StreamTeam& operator=(const StreamTeam&) = delete;
@@ -76,7 +76,7 @@ class StreamTeam {
 
   const cpu::StreamKernels* kernels_;
   cpu::Stream stream_;
-  cpu::Stores stores_;
+  cpu::StoreKind stores_;
   int arrays_;
   std::size_t count_;
   cpu::PageKind pages_;

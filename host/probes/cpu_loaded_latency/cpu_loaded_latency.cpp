@@ -183,7 +183,7 @@ LoadWork load_work_of(const Words& words, double thread_bytes, double delay) {
                                                                              : cpu::Stream::read;
   const bool past_caches = words.stores == measure::Stores::non_temporal;
   return {.stream = stream,
-          .stores = past_caches ? cpu::Stores::non_temporal : cpu::Stores::ordinary,
+          .stores = past_caches ? cpu::StoreKind::non_temporal : cpu::StoreKind::ordinary,
           .thread_bytes = static_cast<std::uint64_t>(thread_bytes),
           .delay = static_cast<std::uint64_t>(delay)};
 }

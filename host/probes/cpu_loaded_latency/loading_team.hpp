@@ -19,7 +19,7 @@ namespace sonde::probes {
 /// The work of each thread of a load.
 struct LoadWork {
   cpu::Stream stream = cpu::Stream::read;  ///< read, write or read_modify_write
-  cpu::Stores stores = cpu::Stores::ordinary;
+  cpu::StoreKind stores = cpu::StoreKind::ordinary;
   std::uint64_t thread_bytes = 0;  ///< of its own, a multiple of 64 KiB
   std::uint64_t delay = 0;         ///< trips of an empty loop, about a cycle each, for every KiB
 };

@@ -69,9 +69,9 @@ Seen seen_in(std::span<const Measurement> measurements) {
   return seen;
 }
 
-class Comparison {
+class MemoryComparison {
  public:
-  explicit Comparison(std::span<const Measurement> measurements) : seen_(measurements, seen_in) {}
+  explicit MemoryComparison(std::span<const Measurement> measurements) : seen_(measurements, seen_in) {}
 
   void find_distances() {
     for (const auto& [place, curve] : seen_.all().latencies) {
@@ -171,7 +171,7 @@ Finding round_trip(const Measurement& one) {
 }  // namespace
 
 KindsCompared compare_kinds(std::span<const Measurement> measurements) {
-  Comparison comparison(measurements);
+  MemoryComparison comparison(measurements);
   comparison.find_distances();
   comparison.find_slow();
   KindsCompared found = comparison.found();

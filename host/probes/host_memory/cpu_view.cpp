@@ -20,32 +20,32 @@ using workloads::MemoryPlace;
 using workloads::Noise;
 
 /// A buffer that stays mapped while the CPU is timed.
-struct Mapped {
+struct MappedKind {
   device::Device& device;
   std::unique_ptr<device::Buffer> buffer;
   std::span<std::byte> bytes;
 
-  Mapped(device::Device& on, const MemoryPlace& place, std::uint64_t size_bytes,
+  MappedKind(device::Device& on, const MemoryPlace& place, std::uint64_t size_bytes,
          const std::function<void(device::Buffer&)>& write)
       : device(on), buffer(workloads::buffer_in(on, place.memory, size_bytes)) {
     workloads::fill(on, *buffer, place, device::Use::storage, write);
     bytes = buffer->map(device::Access::write);
   }
-  ~Mapped() {
+  ~MappedKind() {
     try {
       buffer->unmap();
     } catch (const std::runtime_error&) {
       // What was measured is measured; the next call of the driver says what is wrong with it.
     }
   }
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
+  MappedKind(const MappedKind&) = delete;
+  MappedKind& operator=(const MappedKind&) = delete;
 };
 
 struct CpuChase {
   std::vector<std::uint32_t> places;  ///< of each line in the cycle, once it is written
   LineLayout layout;
-  Mapped mapped;
+  MappedKind mapped;
   std::uint32_t word = 0;
   std::uint32_t place = 0;
 
@@ -97,7 +97,7 @@ std::uint64_t sum_of(const std::byte* piece) {
 struct CpuStream {
   Pattern pattern;
   Noise noise;
-  Mapped mapped;
+  MappedKind mapped;
   std::uint64_t pieces;
   std::vector<std::uint64_t> sums;  ///< of each piece, as it was written
   std::uint64_t turn = 0;

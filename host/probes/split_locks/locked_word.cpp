@@ -107,13 +107,13 @@ class Reads final : public Steps {
   std::uint64_t sum_ = 0;
 };
 
-struct Window {
+struct SlowedWindow {
   double value = 0;
   Nanoseconds time{0};
   bool interrupted = false;
 };
 
-Window window_of(Steps& work, std::uint64_t steps) {
+SlowedWindow window_of(Steps& work, std::uint64_t steps) {
   const os::CpuTime before = os::cpu_time_of_this_thread();
   const Nanoseconds begin = cpu::steady_now();
   work.go(steps);
@@ -226,11 +226,11 @@ ValuesBesideLocks values_beside_locks(const SplitLockCores& cores, LockedWord& w
     return locked < longest_locking || (values.beside_locks.size() < least_windows && tried < windows);
   };
   for (int tried = 0; wants_more(tried); ++tried) {
-    const Window idle = window_of(*slowed, steps);
+    const SlowedWindow idle = window_of(*slowed, steps);
     const std::uint64_t before = lockers.operations();
     lockers.begin();
     std::this_thread::sleep_for(between_windows);
-    const Window loaded = window_of(*slowed, steps);
+    const SlowedWindow loaded = window_of(*slowed, steps);
     const bool locked_throughout = lockers.end();
     locked += loaded.time;
     std::this_thread::sleep_for(between_windows);

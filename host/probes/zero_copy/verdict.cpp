@@ -45,7 +45,7 @@ double copy_gbps(const Curves& curves, Direction direction) {
 }
 
 /// One kind's rounds, of one visit or of all.
-struct Kind {
+struct KindOfMemory {
   const Curves& curves;
   measure::Name memory;
 
@@ -67,7 +67,7 @@ struct Kind {
 };
 
 /// The cost of one page more beyond that of one word, without what reading it costs the CPU.
-double page_us(const Kind& kind, Direction direction, double bytes) {
+double page_us(const KindOfMemory& kind, Direction direction, double bytes) {
   double more = kind.us(Order::page, direction, bytes) - kind.us(Order::independent, direction, bytes);
   if (direction == Direction::to_host) {
     more -= kind.us(Order::page, Direction::within, bytes) - kind.us(Order::independent, Direction::within, bytes);
@@ -76,7 +76,7 @@ double page_us(const Kind& kind, Direction direction, double bytes) {
 }
 
 /// How long it takes to see all of it changed, beyond what touching it takes, in times of a copy of it.
-double all_in_copies(const Kind& kind, double bytes, double gbps) {
+double all_in_copies(const KindOfMemory& kind, double bytes, double gbps) {
   const double more_us = kind.us(Order::cycle, Direction::to_host, bytes) -
                          kind.us(Order::independent, Direction::to_host, bytes) -
                          2 * kind.us(Order::cycle, Direction::within, bytes) - kind.kernel_us(bytes);
@@ -86,10 +86,10 @@ double all_in_copies(const Kind& kind, double bytes, double gbps) {
 using Seen = measure::SeenByVisit<Curves>;
 
 /// The conclusion from rounds over pages, where no time grows with the size of the buffer.
-enum class Pages { stay, migrate, open };
+enum class PageMoves { stay, migrate, open };
 
 struct PageVerdict {
-  Pages pages = Pages::stay;
+  PageMoves pages = PageMoves::stay;
   analysis::Estimate us = {};  ///< a page, in the largest buffer
 };
 
@@ -99,7 +99,7 @@ PageVerdict pages_of(const Seen& seen, measure::Name memory, Direction direction
   bool all_cost = true;
   bool any_free = false;
   bool any = false;
-  for (const auto& [bytes, us] : *Kind{seen.all(), memory}.curve(Order::independent, direction)) {
+  for (const auto& [bytes, us] : *KindOfMemory{seen.all(), memory}.curve(Order::independent, direction)) {
     if (bytes < most_touched_pages * page_bytes) continue;
     const auto of = [&, bytes = bytes](const Curves& curves) { return page_us({curves, memory}, direction, bytes); };
     verdict.us = seen.margin(of);
@@ -107,13 +107,13 @@ PageVerdict pages_of(const Seen& seen, measure::Name memory, Direction direction
     any_free = any_free || verdict.us.high < least_migration_us;
     any = true;
   }
-  if (any && !any_free) verdict.pages = all_cost ? Pages::migrate : Pages::open;
+  if (any && !any_free) verdict.pages = all_cost ? PageMoves::migrate : PageMoves::open;
   return verdict;
 }
 
 /// Whether to see all of it changed surely took longer than touching and copying it would.
 bool all_costs_more(const Seen& seen, measure::Name memory, double gbps) {
-  const TimeBySize* const again = Kind{seen.all(), memory}.curve(Order::cycle, Direction::within);
+  const TimeBySize* const again = KindOfMemory{seen.all(), memory}.curve(Order::cycle, Direction::within);
   if (again == nullptr || gbps <= 0) return false;
   const double bytes = again->rbegin()->first;
   const auto of = [&](const Curves& curves) { return all_in_copies({curves, memory}, bytes, gbps); };
@@ -158,7 +158,7 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
     return verdict;
   }
   const PageVerdict pages = pages_of(seen, memory, direction);
-  if (pages.pages == Pages::open) {
+  if (pages.pages == PageMoves::open) {
     verdict.is_open = true;
     finding.evidence += fmt::format(
         ", and each page that is touched takes {:.3g} to {:.3g} us more, which may be a fault or none; measure on an "
@@ -166,7 +166,7 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
         pages.us.low, pages.us.high);
     return verdict;
   }
-  if (pages.pages == Pages::migrate) {
+  if (pages.pages == PageMoves::migrate) {
     finding.kind = &zero_copy_probe::migrates;
     measure::set_value(finding, pages.us);
     finding.unit = "us";

@@ -28,14 +28,14 @@ std::uint32_t after(std::uint32_t x, std::uint64_t steps) {
 /// The words that kernels leave: x, the trips made and, of a counted chain, the counter before and after.
 using Words = std::array<std::uint32_t, 4>;
 
-struct Chain {
+struct ChainOnDevice {
   device::Device& device;
   std::unique_ptr<device::Kernel> kernel;
   std::unique_ptr<device::Buffer> state;
   std::uint32_t expected = 1;
   std::uint32_t trips = 0;
 
-  Chain(device::Device& on, const device::KernelSource& source)
+  ChainOnDevice(device::Device& on, const device::KernelSource& source)
       : device(on), kernel(on.make_kernel(source, single_item_group(on.info()))), state(on.make_buffer(sizeof(Words))) {
     const Words start{expected};
     state->write(0, std::as_bytes(std::span(start)));
@@ -62,17 +62,17 @@ struct Chain {
 }  // namespace
 
 measure::Workload arithmetic_chain(device::Device& device) {
-  return {.work = chain_work(std::make_shared<Chain>(device, kernels::alu_chain), 1, steps_per_trip, most_steps),
+  return {.work = chain_work(std::make_shared<ChainOnDevice>(device, kernels::alu_chain), 1, steps_per_trip, most_steps),
           .one_core = true};
 }
 
-std::function<Counted(std::uint64_t)> counted_arithmetic_chain(device::Device& device) {
-  const auto chain = std::make_shared<Chain>(device, kernels::clock_rate);
+std::function<TimedTicks(std::uint64_t)> counted_arithmetic_chain(device::Device& device) {
+  const auto chain = std::make_shared<ChainOnDevice>(device, kernels::clock_rate);
   return [chain](std::uint64_t steps) {
     const device::Nanoseconds time = chain->run(steps);
     const Words end = chain->words();
     if (const auto failure = chain->proof_failure_of(end)) throw device::Error(*failure);
-    return Counted{.time = time, .ticks = (end[3] - end[2]) % ticks_of_a_narrow_counter};
+    return TimedTicks{.time = time, .ticks = (end[3] - end[2]) % ticks_of_a_narrow_counter};
   };
 }
 

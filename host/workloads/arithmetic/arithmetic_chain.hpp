@@ -13,7 +13,7 @@ namespace sonde::workloads {
 measure::Workload arithmetic_chain(device::Device& device);
 
 /// The time of a counted run.
-struct Counted {
+struct TimedTicks {
   device::Nanoseconds time{0};
   std::uint32_t ticks = 0;  ///< of the core's counter
 };
@@ -23,7 +23,7 @@ inline constexpr std::uint32_t ticks_of_a_narrow_counter = 1u << 20;
 
 /// Runs so many steps of the same chain between two readings of the core's counter. Only for devices whose info says
 /// that they have one; throws device::Error when a run did not do its work.
-std::function<Counted(std::uint64_t steps)> counted_arithmetic_chain(device::Device& device);
+std::function<TimedTicks(std::uint64_t steps)> counted_arithmetic_chain(device::Device& device);
 
 /// Tells the device's core clock whenever it is called, by half a millisecond of arithmetic; itself empty where
 /// cycles cannot be known. `read_mhz` asks the device's sensors. The device must outlive it.

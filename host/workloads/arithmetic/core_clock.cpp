@@ -89,7 +89,7 @@ measure::CountedChain counted_chain(device::Device& device, const std::function<
   const std::array<std::uint64_t, 2> steps{few_counted_steps, many_counted_steps};
   for (std::size_t pair = 0; pair < counted_pairs; ++pair) {
     for (std::size_t length = 0; length < steps.size(); ++length) {
-      const Counted counted = run(steps[length]);
+      const TimedTicks counted = run(steps[length]);
       ticks[length].push_back(counted.ticks);
       times[length].push_back(counted.time.count());
       alive();

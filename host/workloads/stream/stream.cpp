@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t triad_factor = 3;
 constexpr std::string_view report = "; please report the driver";
 
-struct Stream {
+struct StreamOnDevice {
   device::Device& device;
   const PatternFacts& facts;
   StreamWalk walk;
@@ -36,7 +36,7 @@ struct Stream {
   std::uint64_t dispatches = 0;
   std::mt19937_64 random;
 
-  Stream(device::Device& on, const PatternFacts& what, Sharing sharing, const StreamShape& shape, std::uint64_t bytes,
+  StreamOnDevice(device::Device& on, const PatternFacts& what, Sharing sharing, const StreamShape& shape, std::uint64_t bytes,
          std::uint64_t seed, const MemoryPlace& place)
       : device(on),
         facts(what),
@@ -207,7 +207,7 @@ struct Stream {
 measure::Workload stream(device::Device& device, Pattern pattern, Sharing sharing, const StreamShape& shape,
                          std::uint64_t bytes, std::uint64_t seed, const MemoryPlace& place, measure::Path path) {
   const PatternFacts& facts = facts_of(pattern, path);
-  const auto work = std::make_shared<Stream>(device, facts, sharing, shape, bytes, seed, place);
+  const auto work = std::make_shared<StreamOnDevice>(device, facts, sharing, shape, bytes, seed, place);
   const double bytes_per_trip = static_cast<double>(work->walk.trip_bytes()) * facts.arrays;
   measure::Shape recorded = named(shape);
   recorded["bound"] = work->use == device::Use::bound ? 1 : 0;

@@ -25,13 +25,13 @@ std::uint32_t rounds_of(std::uint32_t trip, std::uint32_t throttle) {
 }
 
 /// x * factor + addend.
-struct Step {
+struct RoundWork {
   std::uint32_t factor = 1;
   std::uint32_t addend = 0;
 };
 
-Step rounds_as_one_step(std::uint32_t rounds) {
-  Step all;
+RoundWork rounds_as_one_step(std::uint32_t rounds) {
+  RoundWork all;
   for (std::uint32_t step = 0; step < rounds * steps_in_a_round; ++step) {
     all = {.factor = all.factor * factor, .addend = all.addend * factor + addend};
   }
@@ -136,7 +136,7 @@ std::optional<std::string> ThrottledAdd::proof_failure() {
     const auto group = static_cast<std::uint32_t>(look == 0 ? walk_.shape.groups - 1 : random_() % walk_.shape.groups);
     const std::uint32_t salt = first_salt_ + static_cast<std::uint32_t>((turn - first_turn_) / trips_);
     const auto trip = static_cast<std::uint32_t>((turn - first_turn_) % trips_);
-    const Step all = rounds_as_one_step(rounds_of(trip, throttle_));
+    const RoundWork all = rounds_as_one_step(rounds_of(trip, throttle_));
     const auto piece = static_cast<std::uint32_t>(random_() % walk_.shape.pieces());
     const std::uint64_t first_word = walk_.word_at(group, walk_.position(group, turn), piece);
     arrays_[2]->read(first_word * sizeof(std::uint32_t), std::as_writable_bytes(std::span(found)));

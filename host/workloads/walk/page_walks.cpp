@@ -35,10 +35,10 @@ constexpr double near_factor = 2;
 constexpr double surely_missed = 1.4;
 constexpr double surely_held = 0.7;
 
-struct Walk {
+struct PageWalk {
   std::uint32_t stride_bytes;
   std::uint32_t lines;
-  friend auto operator<=>(const Walk&, const Walk&) = default;
+  friend auto operator<=>(const PageWalk&, const PageWalk&) = default;
 };
 
 std::uint64_t room_bytes(const device::DeviceInfo& device, const Request& request) {
@@ -60,7 +60,7 @@ std::uint32_t whole(double lines) { return static_cast<std::uint32_t>(std::lroun
 
 /// Adds the walks that tell one table, given the numbers of lines that were walked with the large stride.
 void add_walks_about(const analysis::PageTable& table, std::uint32_t large_bytes, const std::set<std::uint32_t>& walked,
-                     std::uint64_t room, std::set<Walk>& walks) {
+                     std::uint64_t room, std::set<PageWalk>& walks) {
   // The number of lines at the large stride that fill the table: several share a page that is larger still.
   const double edge = table.entries.value * std::max(1.0, table.page_bytes / large_bytes);
   const auto above = walked.upper_bound(static_cast<std::uint32_t>(edge));
@@ -93,7 +93,7 @@ void add_walks_about(const analysis::PageTable& table, std::uint32_t large_bytes
   }
 }
 
-Point point_of(const Walk& walk, const SweptCurves& swept) {
+Point point_of(const PageWalk& walk, const SweptCurves& swept) {
   measure::Words varied = swept.varied;
   varied.stride_bytes = walk.stride_bytes;
   Point point = measure::point_on(swept.page, {.bytes = static_cast<double>(walk.stride_bytes) * walk.lines}, varied);
@@ -109,7 +109,7 @@ std::vector<Point> page_walks(const SweptCurves& swept, const analysis::LatencyC
   const std::uint64_t room = room_bytes(device, request);
   const std::optional<std::uint32_t> large = large_stride_bytes(room);
   if (!large) return {};
-  std::set<Walk> walks;
+  std::set<PageWalk> walks;
   for (double lines = least_lines; lines * *large <= static_cast<double>(room) * 1.0001;
        lines *= std::exp2(1 / numbers_per_doubling)) {
     for (const std::uint32_t stride : {*large, shared_stride_bytes}) walks.insert({stride, whole(lines)});
@@ -122,7 +122,7 @@ std::vector<Point> page_walks(const SweptCurves& swept, const analysis::LatencyC
     add_walks_about(table, *large, walked, room, walks);
   }
   std::vector<Point> points;
-  for (const Walk& walk : walks) points.push_back(point_of(walk, swept));
+  for (const PageWalk& walk : walks) points.push_back(point_of(walk, swept));
   return points;
 }
 
