@@ -90,8 +90,7 @@ void print(const DeviceRecord& device, std::size_t index, const std::vector<reco
   }
   for (const ApiDevice& driver : device.further) {
     std::cout << summary::wrapped(
-        fmt::format("{} {} shows it too, but is not measured; hide the other driver to measure "
-                    "this one",
+        fmt::format("{} {} shows it too, but is not measured; hide the other driver to measure this one",
                     driver.info.platform, driver.info.driver_version),
         columns);
   }

@@ -48,6 +48,7 @@ struct Table {
   std::string_view title;
   std::string_view rows;
   std::string_view columns;
+  std::string_view note = "";  ///< a sentence that the numbers cannot be read without
 };
 
 /// A curve, or a family of curves that differ in the words of `varies`. Each is one line of a picture.

@@ -93,7 +93,7 @@ std::string name_of(const Probe& probe, const Point& point) {
   std::string text(probe.name);
   for (const auto& [key, word] : written(point.words)) text += " " + word;
   if (point.x.bytes) text += " " + size_text(*point.x.bytes);
-  if (point.x.groups) text += fmt::format(" by {:g} {}", *point.x.groups, *point.x.groups == 1 ? "group" : "groups");
+  if (point.x.groups) text += fmt::format(" by {:.0f} {}", *point.x.groups, *point.x.groups == 1 ? "group" : "groups");
   if (point.x.height) text += fmt::format(" {:g}x{:g}", point.x.width.value(), *point.x.height);
   return text;
 }

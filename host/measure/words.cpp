@@ -88,9 +88,10 @@ bool parse(const std::string& text, std::optional<std::uint32_t>& stride_bytes) 
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (error != std::errc{} || (unit != "K" && unit != "M")) return false;
-  stride_bytes = number << (unit == "M" ? 20 : 10);
-  return true;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(number) << (unit == "M" ? 20 : 10);
+  const bool known = error == std::errc{} && (unit == "K" || unit == "M") && bytes > 0 && bytes <= UINT32_MAX;
+  if (known) stride_bytes = static_cast<std::uint32_t>(bytes);
+  return known;
 }
 
 template <typename Word>
@@ -113,7 +114,7 @@ std::optional<Beside> beside_of_old(std::string_view probe, const std::map<std::
   if (probe == "latency" || probe == "host-memory") return std::nullopt;
   if (series.at("fabric") == "idle") return Beside::nothing;
   if (probe == "copy") return Beside::kernel;
-  if (probe == "contention" || probe == "loaded-latency") return Beside::gpu_load;
+  if (probe == "contention") return Beside::gpu_load;
   if (probe == "core-to-core") return series.contains("placement") ? Beside::pairs : Beside::split_locks;
   return std::nullopt;
 }
@@ -152,7 +153,7 @@ std::map<std::string, std::string> written(const Words& words) {
   });
   for (std::string_view left = words.unknown.text(); !left.empty();) {
     const std::string_view pair = left.substr(0, left.find('\n'));
-    series[std::string(pair.substr(0, pair.find('=')))] = pair.substr(pair.find('=') + 1);
+    series.emplace(pair.substr(0, pair.find('=')), pair.substr(pair.find('=') + 1));
     left.remove_prefix(std::min(left.size(), pair.size() + 1));
   }
   return series;

@@ -18,7 +18,7 @@ class Name {
  public:
   constexpr Name() = default;
   template <std::size_t Length>
-  constexpr Name(const char (&literal)[Length]) : text_(literal, Length - 1) {}
+  consteval Name(const char (&literal)[Length]) : text_(literal, Length - 1) {}
   Name(const std::string& text);
 
   [[nodiscard]] constexpr bool empty() const { return text_.empty(); }

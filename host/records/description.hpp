@@ -182,6 +182,7 @@ class JsonReader {
   }
   template <typename Value>
   static void convert(const Json& json, const char* key, std::optional<Value>& value) {
+    if (json.is_object() && json.empty()) return;
     Value found{};
     take(json, key, found);
     value = std::move(found);
@@ -271,6 +272,8 @@ template <>
 struct Description<measure::State> {
   template <typename Visitor, typename State>
   static void fields(Visitor& visit, State& state) {
+    // Files of earlier versions and other programs leave fields out: nobody knows then.
+    if constexpr (!Visitor::writes) state = {.attempts = 0, .clock_settled = false, .drift = std::nullopt};
     visit.field("foreign_cpu", state.foreign_cpu);
     visit.field("steal", state.steal);
     visit.field("smt_interference", state.smt_interference);
@@ -281,7 +284,6 @@ struct Description<measure::State> {
     visit.field("steps", state.steps);
     visit.field("launch_ns", state.launch_ns);
     visit.field("involuntary_switches", state.involuntary_switches);
-    if constexpr (!Visitor::writes) state.drift.reset();
     visit.or_null("drift", state.drift);
     visit.if_any("interrupted", state.interrupted);
     visit.if_any("instruction", state.instruction);

@@ -72,11 +72,12 @@ Line device_of(const Json& json) {
 }
 
 Line sample_of(const Json& json) {
+  const measure::State nothing_known{.attempts = 0, .clock_settled = false, .drift = std::nullopt};
   SampleLine line{.origin = origin_of(json),
                   .measurement = {.point = point_of(json),
                                   .unit = get<std::string>(json, "unit"),
                                   .values = get<std::vector<double>>(json, "values"),
-                                  .state = get<measure::State>(json, "state"),
+                                  .state = get_if_there<measure::State>(json, "state").value_or(nothing_known),
                                   .interval = get_if_there<analysis::Bracket>(json, "interval")}};
   return line;
 }

@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <span>
+
 #include "probes/catalog.hpp"
 #include "summary/layout.hpp"
 
@@ -14,17 +20,44 @@ using measure::Measurement;
 
 /// No terminal shows more columns than these; a report draws them.
 constexpr std::size_t most_columns = 17;
+/// Findings of one kind are sentences up to so many, and rows of a table from there on.
+constexpr std::ptrdiff_t most_sentences = 4;
 
-/// "64 KiB", "from 3", "8 threads", "81 GB/s": a number of an x as a table shows it.
+/// The number with all digits where it is whole, else with three.
+std::string plain(double value) {
+  return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value)
+                                                              : fmt::format("{:.3g}", value);
+}
+
+/// "64 KiB", "from 3", "8 threads", "81 GB/s": a number of an x as a person says it.
 std::string number_text(std::string_view key, double value) {
+  const auto counted = [value](const char* one, const char* many) {
+    return plain(value) + " " + (value == 1 ? one : many);
+  };
   if (key == "bytes") return measure::size_text(value);
-  if (key == "from" || key == "to") return fmt::format("{} {:g}", key, value);
+  if (key == "address") return "byte " + plain(value) + " of a line";
+  if (key == "cpu_threads") return counted("thread", "threads");
+  if (key == "from" || key == "to" || key == "delay") return std::string(key) + " " + plain(value);
   if (key == "gpu_gbps") return fmt::format("{:.3g} GB/s", value);
-  if (key == "cpu_threads") return fmt::format("{:g} {}", value, value == 1 ? "thread" : "threads");
-  if (key == "width" || key == "height" || key == "groups") return fmt::format("{:g}", value);
-  std::string name(key);
-  std::ranges::replace(name, '_', ' ');
-  return fmt::format("{:.3g} {}", value, name);
+  if (key == "height" || key == "width" || key == "groups") return plain(value);
+  if (key == "hops") return counted("node further", "nodes further");
+  if (key == "load") return fmt::format("{:.3g} % load", 100 * value);
+  if (key == "node") return "memory of node " + plain(value);
+  if (key == "operations_per_byte") return counted("operation a byte", "operations a byte");
+  if (key == "queues") return counted("queue", "queues");
+  return key == "seconds" ? "second " + plain(value) : plain(value) + " " + std::string(key);
+}
+
+/// "huge pages", "memory kept awake": a word of a series as a person says it; empty where it is the usual case.
+std::string spoken_word(std::string_view key, const std::string& word) {
+  if (key == "pages") return word + " pages";
+  if (key == "bytes-counted") return word == "bus" ? "with lines fetched before they are written" : "";
+  if (key == "core") return word + " cores";
+  if (key == "state") return word == "awake" ? "kept awake" : "";
+  if (key == "fabric") return word == "loaded" ? "memory kept awake" : "";
+  if (key == "writer") return "written by the " + word;
+  if (key == "side") return "seen by the " + word;
+  return word;
 }
 
 /// The name of a row or a column. Numbers sort by their value, words in the order of their curves.
@@ -93,7 +126,7 @@ class PivotText {
       const auto number = measure::number_at(point.x, key);
       const std::string text = key == "title" ? std::string(cell.curve->title) + ", " + cell.measured->unit
                                : number       ? number_text(key, *number)
-                                              : measure::word_at(point.words, key).value_or("");
+                                              : spoken_word(key, measure::word_at(point.words, key).value_or(""));
       heading.order.push_back(number ? *number : order_of(text));
       const char* const between = heading.text.empty() || text.empty() ? "" : key == "height" ? "x" : ", ";
       heading.text += between + text;
@@ -143,7 +176,8 @@ bool shows(const measure::Table& table, std::string_view key) {
 std::string words_beside(const measure::Words& words, const measure::Table& table) {
   std::string text;
   for (const auto& [key, word] : measure::written(words)) {
-    if (!shows(table, key)) text += (text.empty() ? "" : ", ") + word;
+    const std::string spoken = spoken_word(key, word);
+    if (!shows(table, key) && !spoken.empty()) text += (text.empty() ? "" : ", ") + spoken;
   }
   return text;
 }
@@ -249,7 +283,10 @@ std::string value_text(const measure::Finding& finding) {
 std::string place_text(const measure::Point& point) {
   std::string text;
   const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  for (const auto& [key, word] : measure::written(point.words)) add(word);
+  for (const auto& [key, word] : measure::written(point.words)) {
+    const bool usual = (key == "memory" && word == "device") || (key == "path" && word == "vector");
+    if (const std::string spoken = spoken_word(key, word); !usual && !spoken.empty()) add(spoken);
+  }
   const bool is_image = point.x.width && point.x.height;
   if (is_image) add(fmt::format("{:g}x{:g}", *point.x.width, *point.x.height));
   for (const auto& [key, value] : measure::written(point.x)) {
@@ -263,6 +300,7 @@ std::string pivot_tables(std::string_view probe, const Results& results, device:
   std::string text;
   for (const Pivot& pivot : pivots) {
     text += heading(pivot.table->title, api, heading_words(pivot, pivots), columns) + PivotText(pivot, columns).text();
+    if (!pivot.table->note.empty()) text += wrapped(pivot.table->note, columns);
   }
   return text;
 }
@@ -272,8 +310,9 @@ std::string findings(std::string_view probe, const Results& results, int columns
   std::string sentences;
   for (const auto& [name, finding] : results.findings) {
     const measure::FindingKind* kind = probes::find_finding_kind(probe, name);
-    const bool is_alone = std::ranges::count(results.findings, name, &NamedFinding::name) < 2;
-    if (kind == nullptr || kind->named_by.empty() || !finding.value || is_alone) {
+    const bool is_one_of_few = std::ranges::count(results.findings, name, &NamedFinding::name) <= most_sentences;
+    const bool is_compared = kind != nullptr && kind->compared != measure::Comparison::none;
+    if (!is_compared || kind->named_by.empty() || !finding.value || is_one_of_few) {
       sentences += wrapped(finding.evidence, columns);
       continue;
     }
@@ -288,6 +327,8 @@ std::string findings(std::string_view probe, const Results& results, int columns
   }
   std::string text;
   for (const FindingTable& table : tables) text += table.text(columns);
+  if (!tables.empty())
+    text += wrapped("± is half the range in which another run may lie; < marks a range that holds 0.", columns);
   return text + (text.empty() || sentences.empty() ? "" : "\n") + sentences;
 }
 

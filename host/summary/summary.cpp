@@ -91,10 +91,12 @@ std::string of_device(const DeviceRecord& device, const View& view, const Termin
 std::string footnotes(std::span<const DeviceRecord> devices, const View& view, int columns) {
   std::ptrdiff_t disturbed = 0;
   std::ptrdiff_t unsettled = 0;
+  double interrupted = 0;
   for (const DeviceRecord& device : devices) {
     const auto points = view.points(device.id);
     disturbed += std::ranges::count_if(points, [](const auto* point) { return point->state.disturbed; });
     unsettled += std::ranges::count_if(points, [](const auto* point) { return point->state.laps_settling > 0; });
+    for (const measure::Measurement* point : points) interrupted = std::max(interrupted, point->state.interrupted);
   }
   std::string notes;
   if (view.has_levels()) {
@@ -117,6 +119,13 @@ std::string footnotes(std::span<const DeviceRecord> devices, const View& view, i
                             "was over. These latencies are upper bounds, and sizes read from them less certain; "
                             "--effort thorough waits longest.",
                             unsettled, unsettled == 1 ? "point" : "points"),
+                columns, 0);
+  }
+  if (interrupted > 0) {
+    notes +=
+        wrapped(fmt::format("Left out: up to {:.2g} % of a point's windows or dispatches, in which the system or the "
+                            "hypervisor took the core.",
+                            100 * interrupted),
                 columns, 0);
   }
   return notes.empty() ? "" : "\n" + notes;

@@ -153,7 +153,7 @@ def _beside(probe, fabric, x):
         return "nothing"
     if probe == "core-to-core":
         return "split-locks" if "address" in x else "pairs"
-    return {"copy": "kernel", "contention": "gpu-load", "loaded-latency": "gpu-load"}.get(probe)
+    return {"copy": "kernel", "contention": "gpu-load"}.get(probe)
 
 
 def renamed(series, probe, x):

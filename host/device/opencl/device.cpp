@@ -185,7 +185,7 @@ class OpenclDevice final : public Device {
     try {
       log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(handles_.device);
     } catch (const cl::Error&) {
-      log = "it has none";
+      log = "(the driver has no log)";
     }
     // Some logs have a page for each use of a macro; the first errors are enough.
     constexpr std::size_t most_of_a_log = 1000;

@@ -8,7 +8,8 @@ namespace sonde::probes::bandwidth_probe {
 Workload prepare_stream(device::Device& device, const Point& point, const Request& request);
 Workload prepare_empty_dispatch(device::Device& device, const Point& point, const Request& request);
 
-inline constexpr measure::Table table{"Bandwidth", "bytes", "pattern, sharing"};
+inline constexpr measure::Table table{"Bandwidth", "bytes", "pattern, sharing",
+                                      "Each work-group moves a part of its own, except where all share the set."};
 inline constexpr measure::Table table_of_other_paths{"Bandwidth by other paths", "bytes", "path"};
 
 /// The words of the curve that tells levels: every group reads all of the working set, so that a size is what one
@@ -36,7 +37,8 @@ inline constexpr measure::Curve on_the_bus{
     .title = "Bandwidth of streams, with the lines that are fetched before they are written",
     .unit = "GB/s",
     .better = measure::Better::higher,
-    .per_clock = -1};
+    .per_clock = -1,
+    .table = &table};
 inline constexpr measure::Curve image_stream{.name = "image-stream",
                                              .words = {.memory = "device",
                                                        .path = measure::Path::image,

@@ -19,7 +19,8 @@ Workload prepare_roofline(device::Device& device, const Point& point, const Requ
 /// Throws device::Unsupported with the reason why no kernel computes with the type.
 Workload prepare_unsupported(device::Device& device, const Point& point, const Request& request);
 
-inline constexpr measure::Table table{"Arithmetic", "type, operation", "title"};
+inline constexpr measure::Table table{"Arithmetic", "type, operation", "title",
+                                      "A multiply-add is two operations, a dot4 eight."};
 inline constexpr measure::Table roofline_table{"Roofline", "operations_per_byte", "level, sharing"};
 
 /// No API's kernels compute with these numbers, and a record says why.

@@ -58,7 +58,8 @@ inline constexpr Curve gpu_beside_walk{.name = "gpu-beside-walk",
                                        .unit = "GB/s",
                                        .axis = measure::axes::load,
                                        .better = Better::higher};
-/// The windows in cycles of the CPU's own clock, told after each. Readers know them as the curves in ns.
+/// The windows in cycles of the CPU's own clock, which is read after each. `find_curve` declares them by the curve in
+/// ns.
 inline constexpr Curve walk_in_cycles{.name = "walk-in-cycles",
                                       .words = {.side = Side::cpu},
                                       .varies = "beside, pattern",

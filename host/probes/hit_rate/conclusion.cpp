@@ -260,8 +260,7 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
     finding.kind = &hit_rate_probe::none_seen;
     finding.evidence = fmt::format(
         "Latency never rises by 20 % and stays there for a doubling, up to {}: everything measured is served by the "
-        "same "
-        "level.",
+        "same level.",
         far);
     conclusion.findings.push_back(finding);
     return conclusion;

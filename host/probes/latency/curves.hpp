@@ -14,7 +14,9 @@ Workload prepare_independent(device::Device& device, const Point& point, const R
 Workload prepare_pages(device::Device& device, const Point& point, const Request& request);
 Workload prepare_atomic(device::Device& device, const Point& point, const Request& request);
 
-inline constexpr measure::Table table_of_paths{"Latency by other paths, of walks alone", "bytes", "path, pattern"};
+inline constexpr measure::Table table_of_paths{
+    "Latency by other paths, of walks alone", "bytes", "path, pattern",
+    "Nothing runs beside these walks: where they reach memory, it may have slept."};
 
 inline constexpr Curve cycle{.name = "cycle",
                              .varies = "memory, path",

@@ -117,10 +117,10 @@ Finding loss_of(const Words& words, double bytes, const OneAndTwoLines& lines, d
   const double times = loads ? two / beside_nothing : beside_nothing / two;
   const std::string evidence = fmt::format(
       "In {} another core {} {:.3g} {} while nobody locked, {:.3g} while {} locked a word within a line, and {:.3g} "
-      "while it lay across two: {} {:.3g} times as {}.",
+      "while it lay across two: {:.3g} times as {}.",
       size_text(bytes), loads ? "waited for a load" : "read", beside_nothing, lines.two->unit, one,
-      lines.two->point.x.cpu_threads == 1.0 ? "a core" : "two cores", two,
-      loads ? "that is" : "without the locks it read", times, loads ? "long" : "much");
+      lines.two->point.x.cpu_threads == 1.0 ? "a core" : "two cores", two, times,
+      loads ? "long" : "much without locks");
   return {.kind = &split_locks_probe::loss,
           .words = words,
           .value = times,

@@ -59,7 +59,6 @@ struct StreamShape {
   }
   friend bool operator==(const StreamShape&, const StreamShape&) = default;
 };
-using Shape = StreamShape;
 
 /// A shape as a record has it, and back.
 measure::Shape named(const StreamShape& shape);
