@@ -55,7 +55,7 @@ std::string spoken_word(std::string_view key, const std::string& word) {
   if (key == "core") return word + " cores";
   if (key == "state") return word == "awake" ? "kept awake" : "";
   if (key == "fabric") return word == "loaded" ? "memory kept awake" : "";
-  if (key == "writer") return "written by the " + word;
+  if (key == "writer") return word == "cpu" ? "written by the CPU" : "";
   if (key == "side") return "seen by the " + word;
   return word;
 }
@@ -124,9 +124,11 @@ class PivotText {
     Heading heading;
     Keys(keys).for_each([&](std::string_view key) {
       const auto number = measure::number_at(point.x, key);
+      const auto word = measure::word_at(point.words, key);
       const std::string text = key == "title" ? std::string(cell.curve->title) + ", " + cell.measured->unit
                                : number       ? number_text(key, *number)
-                                              : spoken_word(key, measure::word_at(point.words, key).value_or(""));
+                               : word         ? spoken_word(key, *word)
+                                              : "";
       heading.order.push_back(number ? *number : order_of(text));
       const char* const between = heading.text.empty() || text.empty() ? "" : key == "height" ? "x" : ", ";
       heading.text += between + text;

@@ -144,7 +144,7 @@ class RadvCode : public testing::TestWithParam<BufferAccess> {
   }
 
   std::string listing_of_stream(const device::KernelSource& source) {
-    const Shape shape{.group_size = 64, .groups = 16, .vector_words = 4, .in_flight = 4};
+    const StreamShape shape{.group_size = 64, .groups = 16, .vector_words = 4, .in_flight = 4};
     return device->make_kernel(source, shape.group_size, shape.constants())->listing();
   }
 

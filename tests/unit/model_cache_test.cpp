@@ -217,7 +217,7 @@ TEST(ModelCache, LeavesTheMissesInOrderAndCountsOnlyTheHitsThatAreWaitedFor) {
   Cache cache(level(16, Policy::lru, false), 1);
   cache.touch(10);
   cache.touch(11);
-  std::vector<Request> requests{{20, 0}, {10, 1}, {11, Request::no_access}, {21, 2}};
+  std::vector<LineRequest> requests{{20, 0}, {10, 1}, {11, LineRequest::no_access}, {21, 2}};
   EXPECT_EQ(cache.keep_misses(requests), 1u);
   ASSERT_EQ(requests.size(), 2u);
   EXPECT_EQ(requests[0].line, 20u);

@@ -291,7 +291,7 @@ TEST(Summary, SkipsAndErrorsAreSaidWithTheirReasonAndSize) {
   const std::string text =
       text_of({records::SkipLine{{"cpu", "vulkan", "latency"}, test::point_of(1073741824), "the reason of the skip"},
                records::ErrorLine{{"cpu", "opencl", "latency"}, std::nullopt, "the reason of the error"}});
-  EXPECT_TRUE(has(text, "\n  Not measured\n  latency through Vulkan (device, vector, 1 GiB): the reason of the skip\n"));
+  EXPECT_TRUE(has(text, "\n  Not measured\n  latency through Vulkan (1 GiB): the reason of the skip\n"));
   EXPECT_TRUE(has(text, "\n  Failed\n  latency through OpenCL: the reason of the error\n"));
 }
 
@@ -318,7 +318,7 @@ TEST(Summary, WhatOneReasonKeptFromBeingMeasuredIsCountedUnderItsDevice) {
     return records::SkipLine{{device, "opencl", "latency"}, test::point_of(bytes), "why"};
   };
   const std::string text = text_of({skip("cpu", 4096), skip("cpu", 8192), skip("cpu", 16384), skip("other", 64)});
-  EXPECT_TRUE(has(text, "  latency through OpenCL (device, vector, 4 KiB), and 2 more: why\n"));
+  EXPECT_TRUE(has(text, "  latency through OpenCL (4 KiB), and 2 more: why\n"));
   EXPECT_FALSE(has(text, "64 B"));
 }
 
