@@ -7,9 +7,9 @@
 namespace sonde::probes {
 
 std::span<const Probe* const> catalog() {
-  static constexpr std::array all{&latency,       &bandwidth,    &loaded_latency, &cpu_loaded_latency, &hit_rate,
-                                  &host_memory,   &zero_copy,    &copying,        &compute,            &frames,
-                                  &contention,    &cpu_latency,  &cpu_bandwidth,  &core_to_core,       &split_locks};
+  static constexpr std::array all{
+      &latency, &bandwidth, &loaded_latency, &cpu_loaded_latency, &hit_rate,      &host_memory,  &zero_copy,  &copying,
+      &compute, &frames,    &contention,     &cpu_latency,        &cpu_bandwidth, &core_to_core, &split_locks};
   return all;
 }
 

@@ -17,14 +17,16 @@ constexpr const char* beyond_the_end = "kernel void mistake(global uint* words) 
 constexpr const char* race = "kernel void mistake(global uint* words) { words[0] = get_global_id(0); }";
 
 void run(device::Device& device, const char* text) {
-  const device::KernelSource source{.name = "mistake", .opencl_c = text, .spirv_addresses = {}, .spirv_descriptors = {}};
+  const device::KernelSource source{
+      .name = "mistake", .opencl_c = text, .spirv_addresses = {}, .spirv_descriptors = {}};
   const auto kernel = device.make_kernel(source, 8);
   const auto words = device.make_buffer(64);
   (void)device.run(*kernel, {.buffers = {words.get()}, .scalars = {}, .groups = 1});
 }
 
 void launch_without_its_argument(device::Device& device) {
-  const device::KernelSource source{.name = "mistake", .opencl_c = race, .spirv_addresses = {}, .spirv_descriptors = {}};
+  const device::KernelSource source{
+      .name = "mistake", .opencl_c = race, .spirv_addresses = {}, .spirv_descriptors = {}};
   const auto kernel = device.make_kernel(source, 8);
   (void)device.run(*kernel, {.buffers = {}, .scalars = {}, .groups = 1});
 }

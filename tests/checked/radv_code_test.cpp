@@ -26,8 +26,8 @@
 #include "device/vulkan/vulkan.hpp"
 #include "kernels.hpp"
 #include "workloads/arithmetic/arithmetic.hpp"
-#include "workloads/walk/single_item.hpp"
 #include "workloads/stream/stream_walk.hpp"
+#include "workloads/walk/single_item.hpp"
 
 namespace {
 

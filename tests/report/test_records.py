@@ -152,7 +152,6 @@ def test_only_what_curves_are_made_of_has_no_zero(tmp_path, unit, value, stands)
         ("copy", "loaded", {}, {"beside": "kernel"}),
         ("contention", "idle", {}, {"beside": "nothing"}),
         ("contention", "loaded", {"load": 1}, {"beside": "gpu-load"}),
-        ("loaded-latency", "loaded", {}, {"beside": "gpu-load"}),
         ("core-to-core", "loaded", {"from": 0, "to": 1}, {"beside": "pairs"}),
         ("core-to-core", "loaded", {"address": 60}, {"beside": "split-locks"}),
         ("core-to-core", "idle", {"address": 60}, {"beside": "nothing"}),

@@ -41,7 +41,7 @@ class ClockedDevice final : public device::Device {
     return std::make_unique<NoMemory>(size_bytes);
   }
   std::unique_ptr<device::Kernel> make_kernel(const device::KernelSource&, std::uint32_t group_size,
-                                           std::span<const device::Constant> constants) override {
+                                              std::span<const device::Constant> constants) override {
     auto kernel = std::make_unique<NumberedKernel>();
     kernel->group_size = group_size;
     for (const device::Constant& one : constants) kernel->constants.emplace(one.name, one.value);

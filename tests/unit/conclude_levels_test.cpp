@@ -23,8 +23,9 @@ TEST(AddLevels, SaysOfWhichLevelTheOrdersDisagree) {
   EXPECT_DOUBLE_EQ(*finding.low, 1024.0 / 896);
   EXPECT_DOUBLE_EQ(*finding.high, 1.75);
   EXPECT_EQ(finding.unit, "ratio");
-  EXPECT_TRUE(finding.evidence.starts_with("Level 2: 800 KiB (768 KiB to 896 KiB) by the cyclic walk, 1.17 MiB (1 MiB "
-                                           "to 1.31 MiB) by random loads."))
+  EXPECT_TRUE(
+      finding.evidence.starts_with("Level 2: 800 KiB (768 KiB to 896 KiB) by the cyclic walk, 1.17 MiB (1 MiB "
+                                   "to 1.31 MiB) by random loads."))
       << finding.evidence;
 }
 

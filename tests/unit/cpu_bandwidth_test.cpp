@@ -107,8 +107,8 @@ std::vector<const cpu::Core*> cores_here() { return order_of(cpu::machine(), Pin
 
 TEST(StreamTeam, ProvesEveryRunOfEveryStream) {
   for (const StreamFacts& facts : all_streams()) {
-    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, StoreKind::ordinary, facts.arrays,
-                    10 * cpu::stream_step);
+    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, StoreKind::ordinary,
+                    facts.arrays, 10 * cpu::stream_step);
     for (const std::uint64_t passes : {1u, 5u, 2u}) {
       EXPECT_GT(team.run(passes).count(), 0);
       EXPECT_EQ(team.proof_failure(), std::nullopt) << measure::word_of(facts.pattern);
@@ -121,8 +121,8 @@ TEST(StreamTeam, ProvesEveryRunOverASectionOfEveryStream) {
   constexpr std::size_t steps = 100;
   constexpr std::size_t sections = 7;
   for (const StreamFacts& facts : all_streams()) {
-    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, StoreKind::ordinary, facts.arrays,
-                    steps * cpu::stream_step);
+    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, StoreKind::ordinary,
+                    facts.arrays, steps * cpu::stream_step);
     static_cast<void>(team.run(2));
     EXPECT_EQ(team.passes_made(), 2);
     team.divide(sections);
@@ -164,7 +164,8 @@ TEST(StreamTeam, ASectionThatIsNotDoneToItsEndIsFound) {
   lazy.run[static_cast<int>(Stream::read_2_write_1)][0] = all_but_the_last<static_cast<int>(Stream::read_2_write_1)>;
   for (const Pattern pattern : {Pattern::read, Pattern::copy, Pattern::read_2_write_1}) {
     const StreamFacts& facts = facts_of(pattern);
-    StreamTeam team({cores_here().front()}, lazy, facts.stream, StoreKind::ordinary, facts.arrays, 20 * cpu::stream_step);
+    StreamTeam team({cores_here().front()}, lazy, facts.stream, StoreKind::ordinary, facts.arrays,
+                    20 * cpu::stream_step);
     team.divide(3);
     for (int section = 0; section < 3; ++section) {
       static_cast<void>(team.run(1));
@@ -232,7 +233,8 @@ TEST(StreamTeam, WhatAnEarlierRunLeftIsNoProof) {
 TEST(StreamTeam, WhatAProcessorDoesNotHaveOrMemoryDoesNotHoldIsUnsupported) {
   const cpu::StreamKernels& kernels = cpu::stream_kernels().front().front();
   const std::vector<const cpu::Core*> one{cores_here().front()};
-  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, StoreKind::non_temporal, 1, cpu::stream_step), device::Unsupported);
+  EXPECT_THROW(StreamTeam(one, kernels, Stream::read, StoreKind::non_temporal, 1, cpu::stream_step),
+               device::Unsupported);
   EXPECT_THROW(StreamTeam(one, kernels, Stream::read, StoreKind::ordinary, 1, 1ull << 45), device::Unsupported);
 }
 

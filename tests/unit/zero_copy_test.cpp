@@ -114,7 +114,8 @@ TEST(ZeroCopy, WhatTheDeviceLacksIsSkippedOnceAndUnsupported) {
     ++skipped[skip.point->words.memory];
     EXPECT_FALSE(skip.text.empty());
   }
-  EXPECT_EQ(skipped, (std::map<measure::Name, int>{{measure::Name("svm-fine"), 1}, {measure::Name("device-local"), 1}}));
+  EXPECT_EQ(skipped,
+            (std::map<measure::Name, int>{{measure::Name("svm-fine"), 1}, {measure::Name("device-local"), 1}}));
   EXPECT_EQ(std::ranges::count(observer.findings, &unsupported, &measure::Finding::kind), 2);
 }
 

@@ -16,8 +16,8 @@ std::vector<double> cycle_sizes(const Observations& points) {
 }
 
 /// Whether a cache is the end of a level of its own. `latency` is what the model has before the edge before it.
-bool are_apart(const Edge& before, const EdgePart& part, double latency, const Observations& points, const Fitted& fitted,
-               const Constants& constants) {
+bool are_apart(const Edge& before, const EdgePart& part, double latency, const Observations& points,
+               const Fitted& fitted, const Constants& constants) {
   if (part.log2_bytes < before.back().log2_bytes + std::log2(constants.least_ratio)) return false;
   const Eigen::VectorXd between =
       least_missed(before).cwiseProduct(Eigen::VectorXd::Ones(part.miss.size()) - part.miss);
@@ -45,7 +45,8 @@ bool are_apart(const Edge& before, const EdgePart& part, double latency, const O
 }  // namespace
 
 double step_of(const Edge& edge) {
-  return std::accumulate(edge.begin(), edge.end(), 0.0, [](double sum, const EdgePart& part) { return sum + part.step; });
+  return std::accumulate(edge.begin(), edge.end(), 0.0,
+                         [](double sum, const EdgePart& part) { return sum + part.step; });
 }
 
 const EdgePart& main_of(const Edge& edge) { return *std::ranges::max_element(edge, {}, &EdgePart::step); }
@@ -77,10 +78,11 @@ std::vector<Edge> edges_of(const Observations& points, const Fitted& fitted, con
   for (std::size_t i = 0; i < fitted.terms.size(); ++i) {
     const Term& term = fitted.terms[i];
     if (!term.is_cache() || fitted.added(i) <= 0) continue;
-    EdgePart& part = parts.emplace_back(EdgePart{.term = i,
-                                         .log2_bytes = term.log2_bytes,
-                                         .step = fitted.added(i),
-                                         .miss = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(sizes.size()))});
+    EdgePart& part =
+        parts.emplace_back(EdgePart{.term = i,
+                                    .log2_bytes = term.log2_bytes,
+                                    .step = fitted.added(i),
+                                    .miss = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(sizes.size()))});
     for (std::size_t at = 0; at < sizes.size(); ++at)
       part.miss(static_cast<Eigen::Index>(at)) = share(term, LoadOrder::cycle, sizes[at], sizes[at]);
   }

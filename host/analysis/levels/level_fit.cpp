@@ -17,7 +17,7 @@ namespace {
 class LevelReader {
  public:
   LevelReader(const Observations& points, const Fitted& fitted, std::span<const CurvePoint> measured,
-         const Constants& constants)
+              const Constants& constants)
       : points_(points), fitted_(fitted), measured_(measured), constants_(constants) {
     for (Eigen::Index i = 0; i < points.count() && points.order_of(i) == LoadOrder::cycle; ++i)
       sizes_.push_back(points.log2_bytes(i));

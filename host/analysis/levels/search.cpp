@@ -90,7 +90,8 @@ class Search {
   void add_translation(std::vector<Term>& all, double at) const {
     all.push_back(without_shape(TermKind::growth, at));
     if (!points_.has_page) return;
-    for (const TermKind kind : {TermKind::pages_shared, TermKind::pages_in_turn}) all.push_back(without_shape(kind, at));
+    for (const TermKind kind : {TermKind::pages_shared, TermKind::pages_in_turn})
+      all.push_back(without_shape(kind, at));
   }
 
   /// The best fit with one of the candidates in the place of term `place`, or beside all.

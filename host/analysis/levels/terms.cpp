@@ -22,8 +22,8 @@ double share(const Term& term, LoadOrder order, double log2_bytes, double log2_t
   switch (term.kind) {
     case TermKind::cache:
       return order == LoadOrder::independent ? 1 - (term.independent_shape ? term.independent_shape : term.shape)
-                                                   ->independent_hit(log2_touched - term.log2_bytes - term.shift)
-                                         : term.shape->cyclic_miss(log2_touched - term.log2_bytes);
+                                                       ->independent_hit(log2_touched - term.log2_bytes - term.shift)
+                                             : term.shape->cyclic_miss(log2_touched - term.log2_bytes);
     case TermKind::pages_in_turn:
       if (order == LoadOrder::page) return term.shape->cyclic_miss(beyond);
       [[fallthrough]];

@@ -101,7 +101,7 @@ class Memory {
   std::uint64_t seed_;
   std::uint32_t compute_unit_ = 0;
   std::vector<std::vector<std::optional<Cache>>> caches_;  ///< by level, then by unit; made at first use
-  std::vector<TranslationBuffer> tables_;                          ///< each asked where the one before has missed
+  std::vector<TranslationBuffer> tables_;                  ///< each asked where the one before has missed
   std::array<std::uint64_t, 256> addresses_;
   std::size_t count_ = 0;
   std::vector<LineRequest> requests_;

@@ -191,7 +191,8 @@ std::unique_ptr<OpenclBuffer> make_buffer(const ContextHandles& handles, std::ui
   return translated([&] { return std::make_unique<ObjectBuffer>(handles, size_bytes, 0, PageAligned(), use); });
 }
 
-std::unique_ptr<OpenclBuffer> make_buffer_in(const ContextHandles& handles, const MemoryKind& kind, std::uint64_t size_bytes) {
+std::unique_ptr<OpenclBuffer> make_buffer_in(const ContextHandles& handles, const MemoryKind& kind,
+                                             std::uint64_t size_bytes) {
   if (kind.name == "device") return make_buffer(handles, size_bytes, Use::storage);
   check_host_can_spare(size_bytes);
   return translated([&]() -> std::unique_ptr<OpenclBuffer> {

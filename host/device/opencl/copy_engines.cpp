@@ -232,7 +232,8 @@ class OpenclCopyEngines final : public CopyEngines {
 
 }  // namespace
 
-std::unique_ptr<CopyEngines> make_copy_engines(Device& device, const ContextHandles& handles, EnqueueKernel enqueue_kernel) {
+std::unique_ptr<CopyEngines> make_copy_engines(Device& device, const ContextHandles& handles,
+                                               EnqueueKernel enqueue_kernel) {
   return std::make_unique<OpenclCopyEngines>(device, handles, std::move(enqueue_kernel));
 }
 

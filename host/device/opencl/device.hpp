@@ -59,7 +59,8 @@ cl_device_svm_capabilities shared_virtual_memory(const cl::Device& device);
 /// A buffer in the device's own memory.
 std::unique_ptr<OpenclBuffer> make_buffer(const ContextHandles& handles, std::uint64_t size_bytes, Use use);
 /// A buffer in one of the device's kinds of memory.
-std::unique_ptr<OpenclBuffer> make_buffer_in(const ContextHandles& handles, const MemoryKind& kind, std::uint64_t size_bytes);
+std::unique_ptr<OpenclBuffer> make_buffer_in(const ContextHandles& handles, const MemoryKind& kind,
+                                             std::uint64_t size_bytes);
 /// Makes shared virtual memory a kernel's argument.
 void set_shared_argument(cl::Kernel& kernel, cl_uint argument, const void* memory);
 
@@ -67,7 +68,8 @@ void set_shared_argument(cl::Kernel& kernel, cl_uint argument, const void* memor
 using EnqueueKernel = std::function<cl::Event(Kernel& kernel, const Launch& launch)>;
 
 /// Copies through command queues of their own, in order. `device` must outlive them.
-std::unique_ptr<CopyEngines> make_copy_engines(Device& device, const ContextHandles& handles, EnqueueKernel enqueue_kernel);
+std::unique_ptr<CopyEngines> make_copy_engines(Device& device, const ContextHandles& handles,
+                                               EnqueueKernel enqueue_kernel);
 
 /// The times of `count` round trips: the CPU writes a word, a running kernel answers it, and the CPU sees the answer,
 /// all through fine-grained shared virtual memory with atomics. Throws Unsupported where the device has no such memory

@@ -26,8 +26,8 @@ struct ThreadTraffic {
   std::string_view verb;
 };
 constexpr std::array<ThreadTraffic, 3> all_traffic{{{cpu::StreamDirection::both, Pattern::copy, "read and wrote"},
-                                              {cpu::StreamDirection::read, Pattern::read, "read"},
-                                              {cpu::StreamDirection::write, Pattern::write, "wrote"}}};
+                                                    {cpu::StreamDirection::read, Pattern::read, "read"},
+                                                    {cpu::StreamDirection::write, Pattern::write, "wrote"}}};
 
 /// The measurement with a pattern, alone or beside the most threads; null where there is none.
 const Measurement* find(std::span<const Measurement> measurements, const Curve& curve, Pattern pattern,

@@ -135,7 +135,7 @@ Workload prepare_beside_kernel(device::Device& device, const Point& point, const
       const device::BesideTimes together = work->together();
       shares.push_back(share_hidden(copies_ns, kernel_ns, together));
       return CopyRepetition{gbps_of(work->endpoints->row_bytes(), together.copies),
-                        device::Nanoseconds(copies_ns) + together.kernel};
+                            device::Nanoseconds(copies_ns) + together.kernel};
     });
     shares.erase(shares.begin());  // of the untimed repetition
     result.steps = work->endpoints->row().copies;

@@ -26,7 +26,7 @@ struct MappedKind {
   std::span<std::byte> bytes;
 
   MappedKind(device::Device& on, const MemoryPlace& place, std::uint64_t size_bytes,
-         const std::function<void(device::Buffer&)>& write)
+             const std::function<void(device::Buffer&)>& write)
       : device(on), buffer(workloads::buffer_in(on, place.memory, size_bytes)) {
     workloads::fill(on, *buffer, place, device::Use::storage, write);
     bytes = buffer->map(device::Access::write);

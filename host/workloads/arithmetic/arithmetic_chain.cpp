@@ -62,8 +62,9 @@ struct ChainOnDevice {
 }  // namespace
 
 measure::Workload arithmetic_chain(device::Device& device) {
-  return {.work = chain_work(std::make_shared<ChainOnDevice>(device, kernels::alu_chain), 1, steps_per_trip, most_steps),
-          .one_core = true};
+  return {
+      .work = chain_work(std::make_shared<ChainOnDevice>(device, kernels::alu_chain), 1, steps_per_trip, most_steps),
+      .one_core = true};
 }
 
 std::function<TimedTicks(std::uint64_t)> counted_arithmetic_chain(device::Device& device) {

@@ -36,8 +36,8 @@ struct StreamOnDevice {
   std::uint64_t dispatches = 0;
   std::mt19937_64 random;
 
-  StreamOnDevice(device::Device& on, const PatternFacts& what, Sharing sharing, const StreamShape& shape, std::uint64_t bytes,
-         std::uint64_t seed, const MemoryPlace& place)
+  StreamOnDevice(device::Device& on, const PatternFacts& what, Sharing sharing, const StreamShape& shape,
+                 std::uint64_t bytes, std::uint64_t seed, const MemoryPlace& place)
       : device(on),
         facts(what),
         walk(shape, sharing, bytes / facts.arrays),
