@@ -2,7 +2,7 @@
 
 #include "commands/commands.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library calls itself so
 class App;
 }
 

@@ -86,7 +86,7 @@ struct FindingKind {
 class Keys {
  public:
   explicit constexpr Keys(std::string_view list) : list_(list) {}
-  [[nodiscard]] bool contains(std::string_view key) const;
+  [[nodiscard]] bool contains(std::string_view wanted) const;
   /// Calls `visit` with each key in turn.
   template <typename Visit>
   void for_each(Visit visit) const {

@@ -247,7 +247,7 @@ class ProbeRun {
   /// Adds a measurement to the visits of its point. Numbers that were reached stand in its x beside those that were
   /// asked for, and may differ from visit to visit.
   void add(const Point& asked, Measurement one) {
-    PointKey key{one.point.words, coordinates_asked_for(asked.x, one.point.x), asked.shape};
+    const PointKey key{one.point.words, coordinates_asked_for(asked.x, one.point.x), asked.shape};
     const auto [place, is_new] = places_.try_emplace({key, one.unit}, known_.size());
     if (is_new) {
       known_.push_back(std::move(one));

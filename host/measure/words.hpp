@@ -193,15 +193,15 @@ std::map<std::string, double> written(const Coordinates& x);
 
 /// Words of a record of `probe`, also as versions before `beside` wrote them: docs/records.md has the table.
 Words parse_words(std::string_view probe, const std::map<std::string, std::string>& series);
-Coordinates parse_coordinates(const std::map<std::string, double>& x);
+Coordinates parse_coordinates(const std::map<std::string, double>& numbers);
 
-/// Whether `key` may stand in a series, or in an x.
-bool is_word_key(std::string_view key);
-bool is_coordinate_key(std::string_view key);
+/// Whether a key may stand in a series, or in an x.
+bool is_word_key(std::string_view wanted);
+bool is_coordinate_key(std::string_view wanted);
 
 /// The word, or the number, of one key as a record writes it; empty where it is absent.
-std::optional<std::string> word_at(const Words& words, std::string_view key);
-std::optional<double> number_at(const Coordinates& x, std::string_view key);
+std::optional<std::string> word_at(const Words& words, std::string_view wanted);
+std::optional<double> number_at(const Coordinates& x, std::string_view wanted);
 
 /// The word of a record for one of these enumerators.
 template <typename Word>

@@ -29,19 +29,19 @@ class JsonWriter {
   explicit JsonWriter(Json& object) : object_(object) {}
 
   template <typename Value>
-  void field(const char* key, const Value& value) {
+  void field(const char* key, Value& value) {
     object_[key] = json_of(value);
   }
   /// A number with all its digits.
   void exact(const char* key, double value) { object_[key] = value; }
   /// A field that is absent where its value is nothing.
   template <typename Value>
-  void if_any(const char* key, const Value& value) {
+  void if_any(const char* key, Value& value) {
     if (!is_nothing(value)) field(key, value);
   }
   /// A field that is null where its value is not known.
   template <typename Value>
-  void or_null(const char* key, const Value& value) {
+  void or_null(const char* key, Value& value) {
     if (is_nothing(value)) {
       object_[key] = nullptr;
     } else {

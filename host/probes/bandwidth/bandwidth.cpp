@@ -18,7 +18,6 @@
 namespace sonde::probes {
 namespace {
 
-using workloads::Pattern;
 using workloads::SearchDepth;
 using workloads::Sharing;
 

@@ -211,6 +211,7 @@ Workload prepare_latency(device::Device& device, const Point& point, const Reque
   return workloads::dependent_arithmetic(device, number_type_of(point.words), operation_of(point.words), request.seed);
 }
 
+// NOLINTNEXTLINE(misc-const-correctness): what prepares a curve has one signature
 Workload prepare_unsupported(device::Device& device, const Point&, const Request&) {
   throw device::Unsupported(device.info().missing_types.at(unsupported_type).reason);
 }

@@ -156,7 +156,7 @@ Workload core_to_core_probe::prepare_held_lines(device::Device&, const Point& po
   const Shape shape{{"lines", work->memory.size()}};
   return workload_of(work, shape, clean_line, [walks](Work<HeldLines>& lines, const auto&) {
     std::vector<double> modified = lines.memory.walks(lines.pair, measure::LineState::modified, walks);
-    if (!cpu::can_flush) return TwoCurves(std::move(modified), {});
+    if (!cpu::can_flush) return TwoCurves(std::move(modified), std::vector<double>());
     return TwoCurves(std::move(modified), lines.memory.walks(lines.pair, measure::LineState::clean, walks));
   });
 }

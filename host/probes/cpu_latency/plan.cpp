@@ -59,7 +59,8 @@ std::vector<Point> swept_points(const Words& words, const device::DeviceInfo& de
   // same caches are walked once more.
   const bool once_more = huge && request.effort == Effort::normal;
   std::vector<Point> points = workloads::edge_points(swept, curves, device, request, !quick && !once_more);
-  return points.empty() ? workloads::capacity_points(swept, curves, device, request) : points;
+  if (points.empty()) points = workloads::capacity_points(swept, curves, device, request);
+  return points;
 }
 
 std::vector<Point> awake_points(const Words& words, const device::DeviceInfo& device, const Request& request) {
