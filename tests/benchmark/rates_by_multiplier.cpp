@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <string>
 #include <variant>
@@ -59,7 +60,7 @@ void compare(device::Device& device, const device::NumberTypeFacts& type, int ro
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const std::string api = count > 1 ? arguments[1] : "opencl";
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 5;
   const std::vector<std::string> wanted(arguments + std::min(count, 3), arguments + count);
@@ -69,4 +70,7 @@ int main(int count, char** arguments) {
     if (device->info().missing_types.contains(name)) continue;
     if (wanted.empty() || std::ranges::find(wanted, name) != wanted.end()) compare(*device, type, rounds);
   }
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }
