@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <string>
 #include <variant>
@@ -89,7 +90,7 @@ double sonde_ns(device::Device& device, std::uint64_t bytes, std::uint64_t seed)
 
 }  // namespace
 
-int main(int count, char** arguments) {
+int main(int count, char** arguments) try {
   const std::string api = count > 1 ? arguments[1] : "opencl";
   const int rounds = count > 2 ? std::atoi(arguments[2]) : 7;
   std::vector<std::uint64_t> sizes;
@@ -126,4 +127,7 @@ int main(int count, char** arguments) {
                 analysis::quantile(ratios, 0.5), load.foreign_cpu, load.steal);
     std::fflush(stdout);
   }
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

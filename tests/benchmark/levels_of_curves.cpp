@@ -189,9 +189,9 @@ Hierarchy timed(Find find, Figures& figures) {
   return found;
 }
 
-const char* name_of(analysis::curve::Kind kind) {
+const char* name_of(analysis::curve::TermKind kind) {
   switch (kind) {
-    using enum analysis::curve::Kind;
+    using enum analysis::curve::TermKind;
     case cache: return "cache";
     case cache_in_many_orders: return "cache in many orders";
     case pages_shared: return "pages";

@@ -122,8 +122,8 @@ TEST(Roofline, LeavesOutWhatTheUserDidNotAskFor) {
 }
 
 /// Values of a curve by visit.
-Measurement measured(Point point, const std::vector<double>& by_visit) {
-  Measurement one{.point = std::move(point), .unit = std::string(point.curve->unit), .values = by_visit, .state = {}};
+Measurement measured(const Point& point, const std::vector<double>& by_visit) {
+  Measurement one{.point = point, .unit = std::string(point.curve->unit), .values = by_visit, .state = {}};
   one.visits.assign(by_visit.size(), 1);
   one.state.shape = workloads::named(workloads::ArithmeticShape{.groups = 2});
   return one;

@@ -56,7 +56,7 @@ TEST_P(Summaries, AreThoseOfTheFiles) {
   if (std::getenv("SONDE_WRITE_SUMMARIES") != nullptr) {  // NOLINT(concurrency-mt-unsafe): nothing changes it
     std::ofstream(path, std::ios::binary) << text;
   }
-  std::ifstream file(path, std::ios::binary);
+  const std::ifstream file(path, std::ios::binary);
   std::stringstream expected;
   expected << file.rdbuf();
   EXPECT_EQ(text, expected.str()) << path;

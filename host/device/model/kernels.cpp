@@ -139,9 +139,9 @@ void touch(Invocation& invocation) {
   std::copy(found.begin(), found.end(), sums.changed_contents(0, found.size()));
 }
 
-template <NumberType type>
+template <NumberType Type>
 void arithmetic_of(Invocation& invocation) {
-  arithmetic(invocation, type);
+  arithmetic(invocation, Type);
 }
 
 constexpr ReferenceKernel references[] = {
