@@ -12,57 +12,59 @@
 namespace sonde::measure {
 namespace {
 
-template <typename AnyWords, typename Visit>
-void for_each_word(AnyWords& words, Visit visit) {
-  visit("beside", words.beside);
-  visit("bytes-counted", words.bytes_counted);
-  visit("chain", words.chain);
-  visit("core", words.core);
-  visit("counted", words.counted);
-  visit("direction", words.direction);
-  visit("engine", words.engine);
-  visit("exchange", words.exchange);
-  visit("fabric", words.fabric);
-  visit("host", words.host);
-  visit("level", words.level);
-  visit("line", words.line);
-  visit("memory", words.memory);
-  visit("method", words.method);
-  visit("operation", words.operation);
-  visit("order", words.order);
-  visit("pages", words.pages);
-  visit("path", words.path);
-  visit("pattern", words.pattern);
-  visit("pinning", words.pinning);
-  visit("placement", words.placement);
-  visit("role", words.role);
-  visit("sharing", words.sharing);
-  visit("side", words.side);
-  visit("state", words.state);
-  visit("stores", words.stores);
-  visit("stride", words.stride_bytes);
-  visit("type", words.type);
-  visit("writer", words.writer);
+/// Calls `visit` with each key and the fields that some words have under it.
+template <typename Visit, typename... AnyWords>
+void for_each_word(Visit visit, AnyWords&... words) {
+  visit("beside", words.beside...);
+  visit("bytes-counted", words.bytes_counted...);
+  visit("chain", words.chain...);
+  visit("core", words.core...);
+  visit("counted", words.counted...);
+  visit("direction", words.direction...);
+  visit("engine", words.engine...);
+  visit("exchange", words.exchange...);
+  visit("fabric", words.fabric...);
+  visit("host", words.host...);
+  visit("level", words.level...);
+  visit("line", words.line...);
+  visit("memory", words.memory...);
+  visit("method", words.method...);
+  visit("operation", words.operation...);
+  visit("order", words.order...);
+  visit("pages", words.pages...);
+  visit("path", words.path...);
+  visit("pattern", words.pattern...);
+  visit("pinning", words.pinning...);
+  visit("placement", words.placement...);
+  visit("role", words.role...);
+  visit("sharing", words.sharing...);
+  visit("side", words.side...);
+  visit("state", words.state...);
+  visit("stores", words.stores...);
+  visit("stride", words.stride_bytes...);
+  visit("type", words.type...);
+  visit("writer", words.writer...);
 }
 
-template <typename AnyCoordinates, typename Visit>
-void for_each_field(AnyCoordinates& x, Visit visit) {
-  visit("address", x.address);
-  visit("bytes", x.bytes);
-  visit("cpu_threads", x.cpu_threads);
-  visit("delay", x.delay);
-  visit("from", x.from);
-  visit("gpu_gbps", x.gpu_gbps);
-  visit("groups", x.groups);
-  visit("height", x.height);
-  visit("hops", x.hops);
-  visit("load", x.load);
-  visit("node", x.node);
-  visit("operations_per_byte", x.operations_per_byte);
-  visit("queues", x.queues);
-  visit("seconds", x.seconds);
-  visit("to", x.to);
-  visit("width", x.width);
+/// Calls `visit` with each key and the numbers that some coordinates have under it.
+template <typename Visit, typename... AnyCoordinates>
+void for_each_field(Visit visit, AnyCoordinates&... x) {
+  visit("address", x.address...);
+  visit("bytes", x.bytes...);
+  visit("cpu_threads", x.cpu_threads...);
+  visit("delay", x.delay...);
+  visit("from", x.from...);
+  visit("gpu_gbps", x.gpu_gbps...);
+  visit("groups", x.groups...);
+  visit("height", x.height...);
+  visit("hops", x.hops...);
+  visit("load", x.load...);
+  visit("node", x.node...);
+  visit("operations_per_byte", x.operations_per_byte...);
+  visit("queues", x.queues...);
+  visit("seconds", x.seconds...);
+  visit("to", x.to...);
+  visit("width", x.width...);
 }
 
 std::string text_of(const Name& name) { return name.str(); }
@@ -129,28 +131,28 @@ Name::Name(const std::string& text) {
 }
 
 Words with(Words words, const Words& more) {
-  const std::map<std::string, std::string> added = written(more);
-  for_each_word(words, [&](const char* key, auto& word) {
-    if (const auto found = added.find(key); found != added.end()) {
-      word = {};
-      parse(found->second, word);
-    }
-  });
+  const auto replace = [](const char*, auto& word, const auto& added) {
+    if (!is_absent(added)) word = added;
+  };
+  for_each_word(replace, words, more);
   return words;
 }
 
 Coordinates with(Coordinates x, const Coordinates& more) {
-  for_each_field(x, [&](const char* key, std::optional<double>& number) {
-    if (const auto found = number_at(more, key)) number = found;
-  });
+  const auto replace = [](const char*, std::optional<double>& number, const std::optional<double>& added) {
+    if (added) number = added;
+  };
+  for_each_field(replace, x, more);
   return x;
 }
 
 std::map<std::string, std::string> written(const Words& words) {
   std::map<std::string, std::string> series;
-  for_each_word(words, [&](const char* key, const auto& word) {
-    if (!is_absent(word)) series[key] = text_of(word);
-  });
+  for_each_word(
+      [&](const char* key, const auto& word) {
+        if (!is_absent(word)) series[key] = text_of(word);
+      },
+      words);
   for (std::string_view left = words.unknown.text(); !left.empty();) {
     const std::string_view pair = left.substr(0, left.find('\n'));
     series.emplace(pair.substr(0, pair.find('=')), pair.substr(pair.find('=') + 1));
@@ -161,9 +163,11 @@ std::map<std::string, std::string> written(const Words& words) {
 
 std::map<std::string, double> written(const Coordinates& x) {
   std::map<std::string, double> numbers;
-  for_each_field(x, [&](const char* key, const std::optional<double>& number) {
-    if (number) numbers[key] = *number;
-  });
+  for_each_field(
+      [&](const char* key, const std::optional<double>& number) {
+        if (number) numbers[key] = *number;
+      },
+      x);
   return numbers;
 }
 
@@ -174,10 +178,12 @@ Words parse_words(std::string_view probe, const std::map<std::string, std::strin
     words.beside = beside_of_old(probe, series);
     if (words.beside) unread.erase("fabric");
   }
-  for_each_word(words, [&](const char* key, auto& word) {
-    const auto found = unread.find(key);
-    if (found != unread.end() && parse(found->second, word)) unread.erase(found);
-  });
+  for_each_word(
+      [&](const char* key, auto& word) {
+        const auto found = unread.find(key);
+        if (found != unread.end() && parse(found->second, word)) unread.erase(found);
+      },
+      words);
   std::string unknown;
   for (const auto& [key, word] : unread) unknown += (unknown.empty() ? "" : "\n") + key + "=" + word;
   if (!unknown.empty()) words.unknown = unknown;
@@ -186,39 +192,45 @@ Words parse_words(std::string_view probe, const std::map<std::string, std::strin
 
 Coordinates parse_coordinates(const std::map<std::string, double>& numbers) {
   Coordinates x;
-  for_each_field(x, [&](const char* key, std::optional<double>& number) {
-    if (const auto found = numbers.find(key); found != numbers.end()) number = found->second;
-  });
+  for_each_field(
+      [&](const char* key, std::optional<double>& number) {
+        if (const auto found = numbers.find(key); found != numbers.end()) number = found->second;
+      },
+      x);
   return x;
 }
 
 bool is_word_key(std::string_view wanted) {
   bool found = false;
   const Words words;
-  for_each_word(words, [&](const char* key, const auto&) { found = found || wanted == key; });
+  for_each_word([&](const char* key, const auto&) { found = found || wanted == key; }, words);
   return found;
 }
 
 bool is_coordinate_key(std::string_view wanted) {
   bool found = false;
   const Coordinates x;
-  for_each_field(x, [&](const char* key, const auto&) { found = found || wanted == key; });
+  for_each_field([&](const char* key, const auto&) { found = found || wanted == key; }, x);
   return found;
 }
 
 std::optional<std::string> word_at(const Words& words, std::string_view wanted) {
   std::optional<std::string> found;
-  for_each_word(words, [&](const char* key, const auto& word) {
-    if (wanted == key && !is_absent(word)) found = text_of(word);
-  });
+  for_each_word(
+      [&](const char* key, const auto& word) {
+        if (wanted == key && !is_absent(word)) found = text_of(word);
+      },
+      words);
   return found;
 }
 
 std::optional<double> number_at(const Coordinates& x, std::string_view wanted) {
   std::optional<double> found;
-  for_each_field(x, [&](const char* key, const std::optional<double>& number) {
-    if (wanted == key) found = number;
-  });
+  for_each_field(
+      [&](const char* key, const std::optional<double>& number) {
+        if (wanted == key) found = number;
+      },
+      x);
   return found;
 }
 

@@ -83,16 +83,16 @@ void Run::append(const std::string& line) {
 }
 
 void Run::declare(const Line& line) {
-  std::string declaration;
   if (const auto* sample = std::get_if<records::SampleLine>(&line)) {
-    const measure::Measurement& one = sample->measurement;
-    if (const auto* curve = probes::find_curve(sample->origin.probe, one.point.words, one.unit))
-      declaration = records::curve_line(sample->origin.probe, *curve, one.point.words, one.unit);
+    const auto& [origin, one] = *sample;
+    if (!declared_curves_.emplace(origin.probe, one.point.words, one.unit).second) return;
+    if (const auto* const curve = probes::find_curve(origin.probe, one.point.words, one.unit))
+      file_.append(records::curve_line(origin.probe, *curve, one.point.words, one.unit));
   } else if (const auto* finding = std::get_if<records::FindingLine>(&line)) {
-    if (const auto* kind = probes::find_finding_kind(finding->origin.probe, finding->name))
-      declaration = records::finding_kind_line(finding->origin.probe, *kind);
+    if (!declared_kinds_.emplace(finding->origin.probe, finding->name).second) return;
+    if (const auto* const kind = probes::find_finding_kind(finding->origin.probe, finding->name))
+      file_.append(records::finding_kind_line(finding->origin.probe, *kind));
   }
-  if (!declaration.empty() && declared_.insert(declaration).second) file_.append(declaration);
 }
 
 void Run::take(std::string_view text, WorkerPosition& position) {

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
 #include "measure/probe.hpp"
 #include "measure/worker.hpp"
 #include "records/reader.hpp"
@@ -79,7 +84,8 @@ class Run {
   Clock::time_point start_ = Clock::now();
   Clock::time_point end_ = Clock::time_point::max();
   std::vector<records::Line> lines_;
-  std::set<std::string> declared_;  ///< the records of curves and kinds of findings that the file has
+  std::set<std::tuple<std::string, measure::Words, std::string>> declared_curves_;  ///< by probe, words and unit
+  std::set<std::pair<std::string, std::string>> declared_kinds_;                    ///< by probe and word
 };
 
 }  // namespace sonde::session
