@@ -24,15 +24,19 @@ if(SONDE_SANITIZE)
   target_link_options(sonde_options INTERFACE -fsanitize=${SONDE_SANITIZE})
 endif()
 
-# add_layer(NAME SOURCES a.cpp … USES other layers and libraries …): one folder of host/ as a library.
-# tools/check_layers.py holds the includes to what USES allows. In a unity build, names without linkage have to be unique
-# in their folder; that each file includes what it uses, tools/tidy sees, which compiles them one by one.
-function(add_layer name)
+# add_layer(FOLDER [SOURCES a.cpp …] USES other layers and libraries …): one folder of host/ as the library sonde_FOLDER,
+# with _ for /; its sources are all there are, unless some are named. tools/check_layers.py holds the includes to what USES
+# allows. In a unity build, names without linkage have to be unique in their folder; tools/tidy compiles files one by one.
+function(add_layer folder)
   cmake_parse_arguments(LAYER "" "" "SOURCES;USES" ${ARGN})
   as_packaged(LAYER_USES)
-  add_library(sonde_${name} STATIC ${LAYER_SOURCES})
-  target_link_libraries(sonde_${name} PUBLIC sonde_options ${LAYER_USES})
-  set_target_properties(sonde_${name} PROPERTIES UNITY_BUILD ${SONDE_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
+  if(NOT LAYER_SOURCES)
+    file(GLOB LAYER_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/host/${folder}/*.cpp)
+  endif()
+  string(REPLACE "/" "_" name sonde_${folder})
+  add_library(${name} STATIC ${LAYER_SOURCES})
+  target_link_libraries(${name} PUBLIC sonde_options ${LAYER_USES})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${SONDE_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
 # embed_kernels(a b …): kernels/a.cl and shaders/a.comp become `const device::KernelSource kernels::a`, the
