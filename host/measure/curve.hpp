@@ -18,6 +18,29 @@ struct Workload;
 
 enum class Better { neither, higher, lower };
 
+/// A unit, and what follows from it unless a declaration says otherwise.
+struct Unit {
+  std::string_view name;
+  Better better = Better::neither;
+  int per_clock = 0;  ///< the effect of a slower core clock: 1 makes a time longer, -1 makes a rate lower
+};
+
+namespace units {
+inline constexpr Unit bytes{"bytes"};
+inline constexpr Unit cycles{"cycles"};
+inline constexpr Unit ratio{"ratio"};
+inline constexpr Unit ns{"ns", Better::lower};
+inline constexpr Unit us{"us", Better::lower};
+inline constexpr Unit ms{"ms", Better::lower};
+inline constexpr Unit gbps{"GB/s", Better::higher};
+inline constexpr Unit gops{"Gop/s", Better::higher};
+// Those of work that goes at the pace of the device's core.
+inline constexpr Unit core_ns{"ns", Better::lower, 1};
+inline constexpr Unit core_us{"us", Better::lower, 1};
+inline constexpr Unit core_gbps{"GB/s", Better::higher, -1};
+inline constexpr Unit core_gops{"Gop/s", Better::higher, -1};
+}  // namespace units
+
 /// The horizontal axis of a curve's pictures.
 struct Axis {
   std::string_view key;  ///< a key of `Coordinates`
@@ -57,10 +80,10 @@ struct Curve {
   Words words = {};
   std::string_view varies = "";  ///< keys of series whose word a point chooses, ", " between them
   std::string_view title;
-  std::string_view unit;
+  Unit unit;
   Axis axis = axes::bytes;
-  Better better = Better::neither;
-  int per_clock = 0;  ///< the effect of a slower core clock: 1 makes a time longer, -1 makes a rate lower
+  Better better = unit.better;
+  int per_clock = unit.per_clock;
   const Table* table = nullptr;
   /// Work for one point; the same request gives the same work. Null for a curve that is only seen beside another one,
   /// or concluded.
@@ -75,11 +98,12 @@ struct FindingKind {
   std::string_view name;
   std::string_view heading;  ///< "Latency of a copy"
   std::string_view meaning;  ///< one sentence
-  Better better = Better::neither;
+  Unit unit = {""};
+  Better better = unit.better;
   std::string_view named_by = "";  ///< keys of series that tell findings of this kind apart, ", " between them
-  Comparison compared = Comparison::none;
-  std::string_view feature = "";  ///< its name in `compare`: "copy latency"
-  int per_clock = 0;              ///< the same as in `Curve`
+  std::string_view feature = "";   ///< its name in `compare`: "copy latency"; empty where it is not compared
+  Comparison compared = feature.empty() ? Comparison::none : Comparison::by_ratio;
+  int per_clock = unit.per_clock;
 };
 
 /// A list of keys with ", " between them.

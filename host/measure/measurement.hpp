@@ -23,8 +23,13 @@ struct Point {
 };
 
 /// A point of `curve` at `x`; `varied` has the words that the curve leaves open.
-inline Point point_on(const Curve& curve, const Coordinates& x, const Words& varied = {}) {
-  return {.curve = &curve, .words = with(curve.words, varied), .x = x};
+inline Point point_on(const Curve& curve, const Coordinates& x, const Words& varied = {}, double expected_seconds = 0,
+                      int visits = 1) {
+  return {.curve = &curve,
+          .words = with(curve.words, varied),
+          .x = x,
+          .expected_seconds = expected_seconds,
+          .visits = visits};
 }
 
 /// The identity of a point: two points with equal keys are one point.
@@ -98,6 +103,15 @@ struct Measurement {
 /// The median of its values.
 double median_of(const Measurement& one);
 
+/// The measurement with such words, at `x` and in a unit; null where there is none.
+const Measurement* find(std::span<const Measurement> known, const Words& words, const Coordinates& x,
+                        std::string_view unit);
+/// The same on a curve.
+inline const Measurement* find(std::span<const Measurement> known, const Curve& curve, const Coordinates& x,
+                               const Words& varied = {}) {
+  return find(known, with(curve.words, varied), x, curve.unit.name);
+}
+
 /// A conclusion. Its evidence is a sentence that a reader can check against the samples.
 struct Finding {
   const FindingKind* kind = nullptr;  ///< null only where a record of another version names one that this one lacks
@@ -105,7 +119,7 @@ struct Finding {
   std::optional<double> value = {};
   std::optional<double> low = {};  ///< bounds of the interval that holds the value, where it is known
   std::optional<double> high = {};
-  std::string unit = {};
+  std::string unit{kind == nullptr ? "" : kind->unit.name};
   std::string evidence = {};
   std::map<std::string, double> details = {};  ///< numbers of the same conclusion, by names with their units
 };
@@ -135,6 +149,8 @@ struct Conclusion {
   std::vector<CurvesWithoutLevels> without_levels = {};
   /// Values in another unit, concluded from all measurements; a record keeps them as samples.
   std::vector<Measurement> derived = {};
+
+  void add(const std::vector<Finding>& more) { findings.insert(findings.end(), more.begin(), more.end()); }
 };
 
 }  // namespace sonde::measure

@@ -61,7 +61,7 @@ Limits limits_of_one_share(Limits limits, const Point& point) {
 /// Adds one replicate's values to those of the replicates before.
 void append(std::vector<Measurement>& all, std::size_t index, const Point& point, const std::vector<double>& values,
             const std::vector<std::size_t>& visits) {
-  if (index == all.size()) all.push_back({.point = point, .unit = std::string(point.curve->unit), .values = {}});
+  if (index == all.size()) all.push_back({.point = point, .unit = std::string(point.curve->unit.name), .values = {}});
   std::ranges::transform(values, std::back_inserter(all[index].values), six_digits);
   std::ranges::copy(visits, std::back_inserter(all[index].visits));
 }

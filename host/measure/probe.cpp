@@ -21,6 +21,15 @@ bool is_asked_for(const Request& request, double bytes) {
 }
 
 double median_of(const Measurement& one) { return analysis::summarize(one.values).median; }
+
+const Measurement* find(std::span<const Measurement> known, const Words& words, const Coordinates& x,
+                        std::string_view unit) {
+  const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
+    return one.unit == unit && one.point.words == words && one.point.x == x;
+  });
+  return found == known.end() ? nullptr : &*found;
+}
+
 namespace {
 
 bool names(const Curve& curve, const std::map<std::string, std::string>& series) {
@@ -57,7 +66,7 @@ const Curve* find_curve(std::span<const Curve* const> curves, const Words& words
   const std::map<std::string, std::string> series = written(words);
   const std::string_view declared_unit = unit == "cycles" ? "ns" : unit;
   const auto found = std::ranges::find_if(
-      curves, [&](const Curve* curve) { return curve->unit == declared_unit && names(*curve, series); });
+      curves, [&](const Curve* curve) { return curve->unit.name == declared_unit && names(*curve, series); });
   return found == curves.end() ? nullptr : *found;
 }
 

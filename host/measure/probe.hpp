@@ -8,6 +8,12 @@ namespace sonde::measure {
 
 enum class Effort { quick, normal, thorough };
 
+/// The one of three that stands for an effort.
+template <typename Value>
+constexpr Value by_effort(Effort effort, const Value& quick, const Value& normal, const Value& thorough) {
+  return effort == Effort::quick ? quick : effort == Effort::normal ? normal : thorough;
+}
+
 /// The user's request, as far as a probe may know it.
 struct Request {
   Effort effort = Effort::normal;

@@ -109,4 +109,10 @@ void set_value(Finding& finding, const analysis::Estimate& estimate) {
   finding.high = six_digits(estimate.high);
 }
 
+Finding finding_of(const FindingKind& kind, const Words& words, const analysis::Estimate& value, std::string evidence) {
+  Finding finding{.kind = &kind, .words = words, .evidence = std::move(evidence)};
+  set_value(finding, value);
+  return finding;
+}
+
 }  // namespace sonde::measure

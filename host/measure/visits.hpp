@@ -67,7 +67,10 @@ class SeenByVisit {
 analysis::Estimate estimate(const Measurement& one);
 analysis::Estimate margin(const Measurement& one);
 
-/// Puts an estimate into a finding's `value`, `low` and `high`; an interval without end is none.
+/// Puts an estimate in its kind's unit into a finding's `value`, `low` and `high`; an interval without end is none.
 void set_value(Finding& finding, const analysis::Estimate& estimate);
+
+/// A finding with a value in its kind's unit.
+Finding finding_of(const FindingKind& kind, const Words& words, const analysis::Estimate& value, std::string evidence);
 
 }  // namespace sonde::measure

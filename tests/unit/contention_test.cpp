@@ -134,7 +134,7 @@ TEST(ContentionPlan, AMachineThatGetsSlowerMeanwhileIsNoContention) {
   std::vector<Measurement> known;
   const auto add = [&](double gbps, const Curve& curve, double value) {
     const Point point = point_on(curve, {.cpu_threads = 0, .gpu_gbps = gbps, .load = gbps / 100});
-    known.push_back({.point = point, .unit = std::string(curve.unit), .values = {value, value, value}, .state = {}});
+    known.push_back({.point = point, .unit = std::string(curve.unit.name), .values = {value, value, value}, .state = {}});
   };
   add(0, walk_under_load, 100);
   for (const auto& [gbps, ns, ratio] :
@@ -338,7 +338,7 @@ TEST(Reverse, FindsWhatTheMostThreadsCostTheGpu) {
   const auto add = [&](Pattern traffic, const Curve& curve, double threads, double value) {
     const double load = &curve == &gpu_latency ? 0 : 1;
     all.push_back({.point = point_on(curve, {.cpu_threads = threads, .load = load}, {.pattern = traffic}),
-                   .unit = std::string(curve.unit),
+                   .unit = std::string(curve.unit.name),
                    .values = {value, value, value},
                    .state = {}});
   };

@@ -98,7 +98,7 @@ TEST(Declarations, ACurveHasANameOfItsOwnATitleAndAUnit) {
     for (const Curve* curve : curves) {
       EXPECT_TRUE(names.insert(curve->name).second) << where(probe, *curve);
       EXPECT_FALSE(curve->title.empty()) << where(probe, *curve);
-      EXPECT_FALSE(curve->unit.empty()) << where(probe, *curve);
+      EXPECT_FALSE(curve->unit.name.empty()) << where(probe, *curve);
     }
   }
 }

@@ -123,7 +123,7 @@ TEST(Roofline, LeavesOutWhatTheUserDidNotAskFor) {
 
 /// Values of a curve by visit.
 Measurement measured(const Point& point, const std::vector<double>& by_visit) {
-  Measurement one{.point = point, .unit = std::string(point.curve->unit), .values = by_visit, .state = {}};
+  Measurement one{.point = point, .unit = std::string(point.curve->unit.name), .values = by_visit, .state = {}};
   one.visits.assign(by_visit.size(), 1);
   one.state.shape = workloads::named(workloads::ArithmeticShape{.groups = 2});
   return one;

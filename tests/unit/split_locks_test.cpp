@@ -91,7 +91,7 @@ TEST(SplitLocks, WorkBesideCoresThatLockWithinALineHasItsValuesWithAndWithoutThe
 Measurement locked(const Curve& curve, double address, double bytes, double value) {
   Coordinates x{.address = address, .cpu_threads = 2, .from = 1, .to = 2};
   if (bytes > 0) x.bytes = bytes;
-  return {.point = point_on(curve, x), .unit = std::string(curve.unit), .values = {value, value, value}};
+  return {.point = point_on(curve, x), .unit = std::string(curve.unit.name), .values = {value, value, value}};
 }
 
 TEST(SplitLocks, SayWhatTheyTakeAndWhatTheyTakeFromOthers) {

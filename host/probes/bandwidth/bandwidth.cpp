@@ -19,7 +19,6 @@ namespace sonde::probes {
 namespace {
 
 using workloads::SearchDepth;
-using workloads::Sharing;
 
 constexpr std::array curves_of_bandwidth{&bandwidth_probe::stream, &bandwidth_probe::on_the_bus,
                                          &bandwidth_probe::image_stream, &bandwidth_probe::local_stream,
@@ -95,7 +94,7 @@ Workload bandwidth_probe::prepare_stream(device::Device& device, const Point& po
   const workloads::PatternFacts& facts = workloads::facts_of(point.words);
   const Sharing sharing = point.words.sharing.value();
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
-  const auto depth = facts.path != measure::Path::buffer ? SearchDepth::usual
+  const auto depth = facts.path != Path::buffer ? SearchDepth::usual
                      : request.effort == Effort::quick   ? SearchDepth::once
                                                          : SearchDepth::full;
   const workloads::StreamShape shape =
@@ -104,7 +103,7 @@ Workload bandwidth_probe::prepare_stream(device::Device& device, const Point& po
   Workload workload = workloads::stream(device, facts.pattern, sharing, shape, bytes, request.seed, {}, facts.path);
   if (fetches_what_it_writes(device.info(), facts, bytes)) {
     const double more = 1 + 1.0 / facts.arrays;
-    auto& steps = std::get<measure::SteppedWork>(workload.work);
+    auto& steps = std::get<SteppedWork>(workload.work);
     steps.derived.push_back({.curve = &on_the_bus, .value = [value = steps.value, more](double nanoseconds) {
                                return more * value(nanoseconds);
                              }});

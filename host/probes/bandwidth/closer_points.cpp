@@ -35,7 +35,7 @@ double close_below_bytes(const device::DeviceInfo& device, Effort effort) {
   return device.type == device::DeviceType::cpu && effort != Effort::thorough ? 64 << 20 : 1e300;
 }
 
-Point in_shape(const device::DeviceInfo& device, double bytes, const measure::Shape& shape) {
+Point in_shape(const device::DeviceInfo& device, double bytes, const Shape& shape) {
   Point point = stream_point(device, bandwidth_probe::stream, bandwidth_probe::level_words, bytes);
   point.shape = shape;
   return point;
@@ -70,12 +70,12 @@ std::vector<Point> points_beyond(const device::DeviceInfo& device, const Request
 }  // namespace
 
 double bytes_of(const Measurement& one) { return one.point.x.bytes.value(); }
-double gbps_of(const Measurement& one) { return measure::median_of(one); }
+double gbps_of(const Measurement& one) { return median_of(one); }
 
-std::vector<const Measurement*> best_points(std::span<const Measurement> known, const measure::Words& words) {
+std::vector<const Measurement*> best_points(std::span<const Measurement> known, const Words& words) {
   std::map<double, const Measurement*> by_bytes;
   for (const Measurement& one : known) {
-    const bool at_a_size = one.point.x == measure::Coordinates{.bytes = one.point.x.bytes};
+    const bool at_a_size = one.point.x == Coordinates{.bytes = one.point.x.bytes};
     if (one.unit != "GB/s" || one.point.words != words || !at_a_size || !one.point.x.bytes) continue;
     const Measurement*& best = by_bytes[bytes_of(one)];
     if (best == nullptr || gbps_of(one) > gbps_of(*best)) best = &one;

@@ -66,7 +66,7 @@ struct Empty {
 Workload bandwidth_probe::prepare_empty_dispatch(device::Device& device, const Point& point, const Request&) {
   const StreamShape shape = workloads::shape_of(point.shape);
   const auto work = std::make_shared<Empty>(device, shape);
-  return {.work = measure::SteppedWork{.quantum = 1,
+  return {.work = SteppedWork{.quantum = 1,
                                        .most = most_dispatches,
                                        .lap = 1,
                                        .run = [work](std::uint64_t dispatches) { return work->run(dispatches); },

@@ -18,7 +18,7 @@ constexpr std::size_t least_points = 3;
 
 bool is_small(const Measurement& one) {
   const std::optional<double> bytes = one.point.x.bytes;
-  return one.unit == "GB/s" && bytes && one.point.x == measure::Coordinates{.bytes = bytes} && *bytes <= small_bytes;
+  return one.unit == "GB/s" && bytes && one.point.x == Coordinates{.bytes = bytes} && *bytes <= small_bytes;
 }
 
 /// A curve that has fallen once is past what the nearest caches deliver.
@@ -33,10 +33,10 @@ constexpr double above_memory = 1.1;
 constexpr double most_bytes_per_cycle = 256;
 
 std::string describe(const Measurement& one) {
-  const measure::Path path = one.point.words.path.value();
+  const Path path = one.point.words.path.value();
   return fmt::format("At {} the pattern {}{} got {:.4g} GB/s", size_text(bytes_of(one)),
                      measure::word_of(one.point.words.pattern.value()),
-                     path == measure::Path::buffer ? "" : fmt::format(" by the path {}", measure::word_of(path)),
+                     path == Path::buffer ? "" : fmt::format(" by the path {}", measure::word_of(path)),
                      gbps_of(one));
 }
 
@@ -49,8 +49,8 @@ Finding suspicious(const Measurement& worst, const std::string& why) {
 }
 
 /// The words of each curve over the working set that counts what the program moves.
-std::set<measure::Words> all_curves(std::span<const Measurement> measurements) {
-  std::set<measure::Words> all;
+std::set<Words> all_curves(std::span<const Measurement> measurements) {
+  std::set<Words> all;
   for (const Measurement& one : measurements) {
     if (!one.point.words.bytes_counted) all.insert(one.point.words);
   }
@@ -62,7 +62,7 @@ template <typename Limit>
 const Measurement* furthest_above(std::span<const Measurement> measurements, Limit limit) {
   const Measurement* worst = nullptr;
   double most = 1;
-  for (const measure::Words& words : all_curves(measurements)) {
+  for (const Words& words : all_curves(measurements)) {
     for (const Measurement* one : best_points(measurements, words)) {
       const double allowed = limit(*one);
       if (allowed <= 0 || gbps_of(*one) <= most * allowed) continue;
@@ -81,10 +81,10 @@ std::optional<Finding> launch_cost(std::span<const Measurement> measurements) {
   std::vector<double> gbps;
   for (const Measurement& one : measurements) {
     if (one.point.words != bandwidth_probe::level_words) continue;
-    if (one.unit == "us") empty_us = measure::median_of(one);
+    if (one.unit == "us") empty_us = median_of(one);
     if (!is_small(one)) continue;
     launches_us.push_back(six_digits(one.state.launch_ns) / 1e3);
-    gbps.push_back(measure::median_of(one));
+    gbps.push_back(median_of(one));
   }
   const bool fits = launches_us.size() >= least_points;
   if (!empty_us && !fits) return std::nullopt;
@@ -94,7 +94,7 @@ std::optional<Finding> launch_cost(std::span<const Measurement> measurements) {
     // Each working set has its own moment of the run, and its own memory.
     analysis::Estimate a = analysis::predicted(analysis::quantile(launches_us, 0.5), launches_us);
     a.low = std::max(0.0, a.low);
-    measure::set_value(found, a);
+    set_value(found, a);
     found.evidence += fmt::format(
         "{} dispatch over n bytes, up to {}, takes a + n / b: a is {:.3g} us ({:.3g} to {:.3g} in another run), b is "
         "{:.0f} GB/s",
@@ -106,7 +106,7 @@ std::optional<Finding> launch_cost(std::span<const Measurement> measurements) {
 
 std::vector<Finding> more_than_from_nearer(std::span<const Measurement> measurements) {
   std::vector<Finding> findings;
-  for (const measure::Words& words : all_curves(measurements)) {
+  for (const Words& words : all_curves(measurements)) {
     double most = 0;
     bool past_the_peak = false;
     const Measurement* worst = nullptr;
@@ -140,7 +140,7 @@ std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measure
   if (levels.size() < 2 || !levels[levels.size() - 2].found.bytes) return {};
   const double caches = levels[levels.size() - 2].found.bytes->high;
   const Measurement* worst = furthest_above(measurements, [&](const Measurement& one) {
-    const bool far = one.point.words.path != measure::Path::local && bytes_of(one) > far_beyond_caches * caches;
+    const bool far = one.point.words.path != Path::local && bytes_of(one) > far_beyond_caches * caches;
     return far ? above_memory * one.state.device_state.memory_peak_gbps.value_or(0) : 0.0;
   });
   if (worst == nullptr) return {};

@@ -10,9 +10,6 @@
 namespace sonde::probes {
 namespace {
 
-using workloads::Pattern;
-using workloads::Sharing;
-
 /// Bytes of one array for each compute unit, which fit every nearest cache there is.
 constexpr double nearest_bytes = 8 << 10;
 constexpr double smallest_bytes = 2 << 10;
@@ -22,7 +19,7 @@ constexpr double grain_bytes = 32 * 16;
 
 double units_of(const device::DeviceInfo& device) { return workloads::compute_units_of(device); }
 
-double grain_of(const device::DeviceInfo& device, const measure::Words& words, double wanted_bytes) {
+double grain_of(const device::DeviceInfo& device, const Words& words, double wanted_bytes) {
   const double arrays = workloads::facts_of(words).arrays;
   if (words.sharing == Sharing::shared) return grain_bytes * arrays;
   // A GPU's blocks are wide: in parts that are no whole number of them narrower ones are slower by themselves.
@@ -99,7 +96,7 @@ std::vector<Sweep> sweeps(Effort effort, device::DeviceType type) {
 
 /// The shape that was found at the working set nearest in size: for this pattern, or else for one that also writes, or
 /// else for any.
-std::optional<measure::Shape> nearest_shape(std::span<const Measurement> searched, Pattern pattern, double bytes) {
+std::optional<Shape> nearest_shape(std::span<const Measurement> searched, Pattern pattern, double bytes) {
   const Measurement* best = nullptr;
   std::pair<int, double> best_distance;
   for (const Measurement& one : searched) {
@@ -121,7 +118,7 @@ std::optional<measure::Shape> nearest_shape(std::span<const Measurement> searche
 /// The shape in which all groups walk over all of the working set: one group for each compute unit, with as many items
 /// in all. Of several groups in one unit, those behind would find in its cache what those ahead have just read. Where
 /// the driver does not say how many units there are, the groups stay.
-measure::Shape shared_shape(const device::DeviceInfo& device, const measure::Shape& found) {
+Shape shared_shape(const device::DeviceInfo& device, const Shape& found) {
   if (device.compute_units == 0 && device.type != device::DeviceType::cpu) return found;
   workloads::StreamShape shape = workloads::shape_of(found);
   const std::uint32_t units = workloads::compute_units_of(device);
@@ -136,8 +133,8 @@ measure::Shape shared_shape(const device::DeviceInfo& device, const measure::Sha
 }
 
 /// A dispatch in which nothing is moved, placed by its number of groups alone.
-Point launch_point(const measure::Shape& shape) {
-  Point point = measure::point_on(bandwidth_probe::empty_dispatch, {.groups = shape.at("groups")});
+Point launch_point(const Shape& shape) {
+  Point point = point_on(bandwidth_probe::empty_dispatch, {.groups = shape.at("groups")});
   point.expected_seconds = 0.05;
   point.shape = shape;
   return point;
@@ -150,7 +147,7 @@ std::vector<Point> further_paths(const device::DeviceInfo& device, const Request
   const double groups_per_unit = device.type == device::DeviceType::cpu ? 1 : 4;  // as a shape begins with
   const double largest = largest_stream_bytes(device, request);
   const double nearest = std::min(nearest_bytes * units, largest);
-  const std::vector<std::pair<const measure::Curve*, double>> wanted{
+  const std::vector<std::pair<const Curve*, double>> wanted{
       {&bandwidth_probe::image_stream, nearest},
       // A CPU's texture unit is a program, which no memory holds up: where time is short its nearest size tells all.
       {&bandwidth_probe::image_stream,
@@ -174,9 +171,9 @@ double largest_stream_bytes(const device::DeviceInfo& device, const Request& req
   return device.type == device::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
 }
 
-Point stream_point(const device::DeviceInfo& device, const measure::Curve& curve, const measure::Words& varied,
+Point stream_point(const device::DeviceInfo& device, const Curve& curve, const Words& varied,
                    double wanted_bytes) {
-  Point point = measure::point_on(curve, {}, varied);
+  Point point = point_on(curve, {}, varied);
   const double bytes = rounded(wanted_bytes, grain_of(device, point.words, wanted_bytes));
   point.x.bytes = bytes;
   point.expected_seconds = 0.08 + 4e-9 * bytes;  // most of it for filling and untimed laps
@@ -218,7 +215,7 @@ std::vector<Point> sweep_points(const device::DeviceInfo& device, const Request&
                                 std::span<const Measurement> searched) {
   std::vector<Point> points;
   for (const Sweep& sweep : sweeps(request.effort, device.type)) {
-    const measure::Words varied{.pattern = sweep.pattern, .sharing = sweep.sharing};
+    const Words varied{.pattern = sweep.pattern, .sharing = sweep.sharing};
     const double least = least_of(device, request, sweep.pattern, sweep.sharing);
     const std::size_t before = points.size();
     for (int step = 0;; ++step) {

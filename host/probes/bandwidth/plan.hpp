@@ -17,14 +17,13 @@ double gbps_of(const Measurement& one);
 
 /// The points of one curve over the working set, by size; where a size was measured in several shapes, the fastest.
 /// Points that say more than a size are left out.
-std::vector<const Measurement*> best_points(std::span<const Measurement> known, const measure::Words& words);
+std::vector<const Measurement*> best_points(std::span<const Measurement> known, const Words& words);
 
 /// The same points as the analysis takes them, in GB/s.
 std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> points);
 
 /// A point at the round size nearest to `bytes`: few parts of a power of two, so that blocks fit.
-Point stream_point(const device::DeviceInfo& device, const measure::Curve& curve, const measure::Words& varied,
-                   double bytes);
+Point stream_point(const device::DeviceInfo& device, const Curve& curve, const Words& varied, double bytes);
 
 /// The size at which a sweep ends, unless it ends on a fall.
 double largest_stream_bytes(const device::DeviceInfo& device, const Request& request);

@@ -24,7 +24,7 @@ constexpr double min_groups_ratio = 1.125;
 constexpr std::size_t most_stretches_at_quick = 3;
 
 /// The shape that the point's own search found, or that was found at the nearest one.
-const measure::Shape& shape_at(const Measurement& one) {
+const Shape& shape_at(const Measurement& one) {
   return one.point.shape.empty() ? one.state.shape : one.point.shape;
 }
 
@@ -33,7 +33,7 @@ const measure::Shape& shape_at(const Measurement& one) {
 /// another must not find in a cache.
 std::vector<const Measurement*> footprints(std::span<const Measurement> known, Effort effort) {
   const std::vector<const Measurement*> shared = best_points(known, bandwidth_probe::level_words);
-  measure::Words words_apart = bandwidth_probe::level_words;
+  Words words_apart = bandwidth_probe::level_words;
   words_apart.sharing = measure::Sharing::separate;
   const std::vector<const Measurement*> apart = best_points(known, words_apart);
   std::vector<const Measurement*> chosen;
@@ -116,7 +116,7 @@ analysis::Estimate groups_in_other_runs(const measure::SeenByVisit<GbpsByGroups>
 
 /// How many work-groups one working set takes.
 struct Saturation {
-  measure::Words words;
+  Words words;
   double bytes = 0;
   analysis::Estimate groups;  ///< the fewest that were seen to get 95 % of the most, and what another run may see
   double gbps = 0;            ///< what these get
@@ -127,7 +127,7 @@ struct Saturation {
 };
 
 std::vector<Saturation> saturation_of(std::span<const Measurement> measurements) {
-  std::map<std::pair<double, measure::Words>, const Point*> seen;  // nearest first
+  std::map<std::pair<double, Words>, const Point*> seen;  // nearest first
   for (const Measurement& one : measurements) {
     if (is_scaling(one.point)) seen.emplace(std::pair(*one.point.x.bytes, one.point.words), &one.point);
   }
@@ -187,7 +187,7 @@ std::vector<Finding> saturations(std::span<const Measurement> measurements) {
           fmt::format(" Another run may find that {:.0f} to {:.0f} are enough.", one.groups.low, one.groups.high);
     }
     Finding finding{.kind = &bandwidth_probe::saturated_by, .words = one.words, .unit = "ratio", .evidence = evidence};
-    measure::set_value(finding, one.groups);
+    set_value(finding, one.groups);
     found.push_back(finding);
   }
   return found;

@@ -8,30 +8,23 @@
 // operations, dot4 eight.
 namespace sonde::probes::compute_probe {
 
-using measure::ArithmeticType;
-using measure::Better;
-using measure::Chain;
-using measure::Comparison;
-
 Workload prepare_rate(device::Device& device, const Point& point, const Request& request);
 Workload prepare_latency(device::Device& device, const Point& point, const Request& request);
 Workload prepare_roofline(device::Device& device, const Point& point, const Request& request);
 /// Throws device::Unsupported with the reason why no kernel computes with the type.
 Workload prepare_unsupported(device::Device& device, const Point& point, const Request& request);
 
-inline constexpr measure::Table table{"Arithmetic", "type, operation", "title",
-                                      "A multiply-add is two operations, a dot4 eight."};
-inline constexpr measure::Table roofline_table{"Roofline", "operations_per_byte", "level, sharing"};
+inline constexpr Table table{"Arithmetic", "type, operation", "title",
+                             "A multiply-add is two operations, a dot4 eight."};
+inline constexpr Table roofline_table{"Roofline", "operations_per_byte", "level, sharing"};
 
 /// No API's kernels compute with these numbers, and a record says why.
 inline constexpr Curve unsupported{
     .name = "unsupported",
     .words = {.chain = Chain::parallel, .operation = measure::Operation::fma, .type = ArithmeticType::bf16},
     .title = "Rate",
-    .unit = "Gop/s",
-    .axis = measure::axes::groups,
-    .better = Better::higher,
-    .per_clock = -1,
+    .unit = units::core_gops,
+    .axis = axes::groups,
     .prepare = prepare_unsupported};
 /// All work-groups compute, or as many as `groups` in x says; `seconds` in x tells which second of a load without a
 /// pause it was.
@@ -39,10 +32,8 @@ inline constexpr Curve rate{.name = "rate",
                             .words = {.chain = Chain::parallel},
                             .varies = "operation, type",
                             .title = "Rate",
-                            .unit = "Gop/s",
-                            .axis = measure::axes::groups,
-                            .better = Better::higher,
-                            .per_clock = -1,
+                            .unit = units::core_gops,
+                            .axis = axes::groups,
                             .table = &table,
                             .prepare = prepare_rate};
 /// A single work-item computes, each step after the one before.
@@ -50,15 +41,13 @@ inline constexpr Curve latency{.name = "latency",
                                .words = {.chain = Chain::dependent},
                                .varies = "operation, type",
                                .title = "Latency of one operation",
-                               .unit = "ns",
-                               .axis = measure::axes::none,
-                               .better = Better::lower,
-                               .per_clock = 1,
+                               .unit = units::core_ns,
+                               .axis = axes::none,
                                .table = &table,
                                .prepare = prepare_latency};
 
 /// The words of multiply-adds of fp32, which the roofline is made of.
-inline constexpr measure::Words single_words{
+inline constexpr Words single_words{
     .chain = Chain::parallel, .operation = measure::Operation::fma, .type = ArithmeticType::fp32};
 
 /// The rate with numbers that are read from a level, over the operations that are made for each byte.
@@ -66,10 +55,8 @@ inline constexpr Curve roofline{.name = "roofline",
                                 .words = single_words,
                                 .varies = "level, sharing",
                                 .title = "Rate by operations a byte",
-                                .unit = "Gop/s",
-                                .axis = measure::axes::operations_per_byte,
-                                .better = Better::higher,
-                                .per_clock = -1,
+                                .unit = units::core_gops,
+                                .axis = axes::operations_per_byte,
                                 .table = &roofline_table,
                                 .prepare = prepare_roofline};
 /// The points of the same stream without operations: those of a level, and those by which levels are found.
@@ -77,9 +64,7 @@ inline constexpr Curve roofline_bandwidth{.name = "roofline-bandwidth",
                                           .words = single_words,
                                           .varies = "level, sharing",
                                           .title = "Bandwidth of the stream that computes, without operations",
-                                          .unit = "GB/s",
-                                          .better = Better::higher,
-                                          .per_clock = -1,
+                                          .unit = units::core_gbps,
                                           .prepare = prepare_roofline};
 
 inline constexpr std::array<const Curve*, 5> curves{&unsupported, &rate, &latency, &roofline, &roofline_bandwidth};
@@ -92,7 +77,6 @@ inline constexpr FindingKind peak{
         "stand in details where they are known.",
     .better = Better::higher,
     .named_by = "type, operation",
-    .compared = Comparison::by_ratio,
     .feature = "arithmetic rate",
     .per_clock = -1};
 inline constexpr FindingKind half_rate{

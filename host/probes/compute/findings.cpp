@@ -10,8 +10,6 @@
 namespace sonde::probes::compute_probe {
 namespace {
 
-using measure::median_of;
-
 /// Halves that are so many times as fast as singles are as fast as they should be.
 constexpr double nearly_double = 1.5;
 /// A rate above what is possible by no more than this may come from a clock that was not known well.
@@ -29,7 +27,7 @@ double per_unit_and_cycle(const device::DeviceInfo& device, const Measurement& o
   return cycles_per_ns > 0 ? median_of(one) / cycles_per_ns : 0;
 }
 
-std::string shape_text(const measure::Shape& shape) {
+std::string shape_text(const Shape& shape) {
   const workloads::ArithmeticShape of = workloads::arithmetic_shape_of(shape);
   return fmt::format("{} work-group{} of {} with {} accumulator{} of {} number{}", of.groups, of.groups > 1 ? "s" : "",
                      of.group_size, of.accumulators, of.accumulators > 1 ? "s" : "", of.width, of.width > 1 ? "s" : "");
@@ -48,7 +46,7 @@ std::vector<Finding> peaks(const device::DeviceInfo& device, std::span<const Mea
     const Measurement* const main = main_rate(measurements, type.type);
     if (main == nullptr) continue;
     Finding finding{.kind = &peak, .words = main->point.words, .unit = "Gop/s"};
-    measure::set_value(finding, measure::estimate(*main));
+    set_value(finding, estimate(*main));
     finding.evidence = fmt::format("{} reaches {:.4g} Gop/s by {}", what_computes(main->point.words), median_of(*main),
                                    shape_text(main->state.shape));
     if (const double each = per_unit_and_cycle(device, *main); each > 0) {
@@ -89,7 +87,7 @@ std::vector<Finding> half_rates(std::span<const Measurement> measurements) {
   const measure::SeenByVisit<double> visits(measurements, [](std::span<const Measurement> some) {
     return median_of(*main_rate(some, NumberType::fp16)) / median_of(*main_rate(some, NumberType::fp32));
   });
-  measure::set_value(finding, visits.estimate([](double one) { return one; }));
+  set_value(finding, visits.estimate([](double one) { return one; }));
   finding.evidence = fmt::format(
       "fp16 fma reaches {:.4g} Gop/s and fp32 {:.4g}: {:.3g} of it, {}.{}", median_of(*half), median_of(*single), ratio,
       what,

@@ -12,8 +12,6 @@
 namespace sonde::probes::compute_probe {
 namespace {
 
-using measure::median_of;
-
 /// A level's roof, and the points beneath it.
 struct Roof {
   measure::Name level;  ///< "level 1" …, "memory"
@@ -129,7 +127,7 @@ std::vector<Finding> ridges(std::span<const Measurement> measurements) {
       const Roof* const same = same_roof(roofs, roof.level);
       return median_of(*main_rate(some, NumberType::fp32)) / gbps_of(same != nullptr ? *same : roof);
     });
-    measure::set_value(finding, visits.estimate([](double one) { return one; }));
+    set_value(finding, visits.estimate([](double one) { return one; }));
     finding.evidence = fmt::format(
         "fp32 needs {:.3g} operations a byte from {} ({}), which delivers {:.4g} GB/s, until its {:.4g} Gop/s are the "
         "limit",

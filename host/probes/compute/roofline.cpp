@@ -12,8 +12,6 @@
 namespace sonde::probes::compute_probe {
 namespace {
 
-using workloads::Sharing;
-
 /// A working set that fits the nearest cache of any device.
 constexpr double nearest_bytes = 16 << 10;
 /// So little of a working set of so many times the last cache is in that cache that it does not count.

@@ -11,8 +11,6 @@
 namespace sonde::probes::compute_probe {
 namespace {
 
-using measure::median_of;
-
 constexpr int seconds_of_load = 10;
 /// A smaller change is within the noise of points.
 constexpr double steady = 0.97;

@@ -95,7 +95,7 @@ Finding found_idle_latency(const std::vector<LoadPoint>& curve) {
                  fmt::format("With the GPU idle half of the CPU's windows took less than {:.3g} ns a load.{}",
                              curve.front().latency_ns,
                              same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : ""));
-  measure::set_value(finding, measure::estimate(*curve.front().measurement));
+  set_value(finding, estimate(*curve.front().measurement));
   return finding;
 }
 
@@ -104,14 +104,14 @@ Finding found_full_load_latency(const std::vector<LoadPoint>& curve) {
       finding_of(full_load_latency, "ns",
                  fmt::format("While the GPU moved {:.3g} GB/s, the most it was brought to, a load took {:.3g} ns.",
                              curve.back().gpu_gbps, curve.back().latency_ns));
-  measure::set_value(finding, measure::estimate(*curve.back().measurement));
+  set_value(finding, estimate(*curve.back().measurement));
   return finding;
 }
 
 /// The curve by an end of its intervals.
 std::vector<LoadPoint> bound_of(std::vector<LoadPoint> curve, double analysis::Estimate::* bound) {
   for (LoadPoint& point : curve) {
-    if (point.pairs != nullptr) point.times_idle = measure::estimate(*point.pairs).*bound;
+    if (point.pairs != nullptr) point.times_idle = estimate(*point.pairs).*bound;
   }
   return curve;
 }
@@ -140,7 +140,7 @@ Finding found_load(const std::vector<LoadPoint>& curve, int percent) {
 std::optional<Finding> found_cpu_loss(std::span<const Measurement> measurements) {
   const Measurement* pairs = at_load(measurements, times_idle_under_load, 1);
   if (pairs == nullptr || pairs->values.size() < 2) return std::nullopt;
-  const analysis::Estimate ratio = measure::estimate(*pairs);
+  const analysis::Estimate ratio = estimate(*pairs);
   Finding finding = finding_of(
       cpu_loss, "ratio",
       fmt::format(
@@ -149,10 +149,10 @@ std::optional<Finding> found_cpu_loss(std::span<const Measurement> measurements)
           ratio.value, ratio.low, ratio.high));
   if (const Measurement* control = at_load(measurements, times_idle_in_control, 1)) {
     finding.evidence +=
-        fmt::format(" With arrays in the GPU's first cache: {:.3g} times.", measure::median_of(*control));
+        fmt::format(" With arrays in the GPU's first cache: {:.3g} times.", median_of(*control));
   }
   const auto loss = [](double times) { return 1 - 1 / times; };
-  measure::set_value(finding, {loss(ratio.low), loss(ratio.value), loss(ratio.high)});
+  set_value(finding, {loss(ratio.low), loss(ratio.value), loss(ratio.high)});
   return finding;
 }
 

@@ -45,7 +45,7 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
 
 /// All points at once: each traffic (read, write, both), with no thread, 1, 2, 4 … and `most_threads`; a `load` of 0 is
 /// a lone walk on the GPU, 1 its full bandwidth. `shape` is that of the stream at full load.
-std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads, const measure::Shape& shape);
+std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads, const Shape& shape);
 
 /// Works over `bytes`, while as many of the cores as the point says move memory.
 /// Throws device::Unsupported where there are too few.

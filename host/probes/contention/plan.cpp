@@ -18,7 +18,7 @@ bool is_main(const Measurement& one) {
   return one.unit == "ns" && one.point.words == walk_under_load.words && without_readers(one);
 }
 
-Point walk_point(const Request& request, const Curve& curve, double load, double threads, const measure::Shape& shape) {
+Point walk_point(const Request& request, const Curve& curve, double load, double threads, const Shape& shape) {
   Point point = point_on(curve, {.cpu_threads = threads, .load = std::round(load * 1000) / 1000});
   point.expected_seconds = request.effort == Effort::quick ? 0.5 : 0.9;
   point.shape = shape;
@@ -52,7 +52,7 @@ std::vector<std::pair<double, double>> asked(std::span<const Measurement> known)
 
 const Measurement* at_load(std::span<const Measurement> known, const Curve& curve, double load) {
   const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
-    return one.unit == curve.unit && one.point.words == curve.words && without_readers(one) &&
+    return one.unit == curve.unit.name && one.point.words == curve.words && without_readers(one) &&
            one.point.x.load.value_or(0) == load;
   });
   return found == known.end() ? nullptr : &*found;
@@ -84,7 +84,7 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
   const auto loads = asked(known);
   if (loads.empty())
     return {walk_point(request, walk_under_load, 0, 0, {}), walk_point(request, walk_under_load, 1, 0, {})};
-  measure::Shape shape;
+  Shape shape;
   for (const Measurement& one : known) {
     if (is_main(one) && one.point.x.load == 1) shape = one.state.shape;
   }

@@ -36,7 +36,7 @@ const Measurement* find(std::span<const Measurement> measurements, const Curve& 
   const double load = &curve == &gpu_latency ? 0 : 1;
   const Measurement* found = nullptr;
   for (const Measurement& one : measurements) {
-    if (one.unit != curve.unit || one.point.words != words || one.point.x.load != load) continue;
+    if (one.unit != curve.unit.name || one.point.words != words || one.point.x.load != load) continue;
     const double threads = one.point.x.cpu_threads.value();
     if (with_most_threads ? threads > 0 && (found == nullptr || threads > found->point.x.cpu_threads.value())
                           : threads == 0) {
@@ -56,7 +56,7 @@ analysis::Estimate kept_beside(std::span<const Measurement> measurements, Patter
 
 }  // namespace
 
-std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads, const measure::Shape& shape) {
+std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads, const Shape& shape) {
   const bool quick = request.effort == Effort::quick;
   const auto point_of = [&](Pattern pattern, double load, double count) {
     Point point =
@@ -130,7 +130,7 @@ std::vector<Finding> reverse_findings(std::span<const Measurement> measurements)
                               median_of(*walk_alone));
     }
     Finding finding{.kind = &gpu_loss, .words = beside->point.words, .unit = "ratio", .evidence = evidence + "."};
-    measure::set_value(finding, {1 - kept.high, 1 - kept.value, 1 - kept.low});
+    set_value(finding, {1 - kept.high, 1 - kept.value, 1 - kept.low});
     findings.push_back(finding);
   }
   return findings;

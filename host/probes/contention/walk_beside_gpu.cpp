@@ -254,7 +254,7 @@ Workload walk_beside_gpu(device::Device& device, const Point& point, const Reque
   work->is_control = point.words.beside == Beside::nothing;
   work->readers = reading_threads(readers, static_cast<std::size_t>(point.x.cpu_threads.value()));
   work->companion = companion_of(device, request.seed);
-  measure::Shape shape;
+  Shape shape;
   if (const double load = point.x.load.value(); load > 0) {
     StreamShape chosen = shape_at(device, point, array_bytes);
     shape = named(chosen);

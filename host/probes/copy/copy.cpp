@@ -16,8 +16,6 @@ namespace sonde::probes {
 namespace copy_probe {
 namespace {
 
-using measure::Counted;
-
 constexpr std::uint64_t smallest_copy_bytes = 4 << 10;
 /// Copies beside a kernel are large enough that their beginning does not matter, and far shorter than the kernel.
 constexpr std::uint64_t beside_kernel_bytes = 1 << 20;

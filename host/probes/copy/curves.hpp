@@ -8,12 +8,6 @@
 // within the device) and a direction.
 namespace sonde::probes::copy_probe {
 
-using measure::Better;
-using measure::Comparison;
-using measure::Direction;
-using measure::Engine;
-using measure::HostMemory;
-
 Workload prepare_by_queues(device::Device& device, const Point& point, const Request& request);
 Workload prepare_by_kernel(device::Device& device, const Point& point, const Request& request);
 Workload prepare_by_mapping(device::Device& device, const Point& point, const Request& request);
@@ -23,59 +17,51 @@ Workload prepare_beside_kernel(device::Device& device, const Point& point, const
 inline constexpr Curve by_queues{.name = "by-queues",
                                  .varies = "direction, engine, host",
                                  .title = "Bandwidth of copies",
-                                 .unit = "GB/s",
-                                 .better = Better::higher,
+                                 .unit = units::gbps,
                                  .prepare = prepare_by_queues};
 /// Copies by a kernel that loads from one side and stores to the other.
 inline constexpr Curve by_kernel{.name = "by-kernel",
                                  .words = {.engine = Engine::compute_shader},
                                  .varies = "direction, host",
                                  .title = "Bandwidth of copies by a kernel",
-                                 .unit = "GB/s",
-                                 .better = Better::higher,
+                                 .unit = units::gbps,
                                  .prepare = prepare_by_kernel};
 /// Copies by the CPU through a mapping of the device's memory that is made anew for each; by the host's clock.
 inline constexpr Curve by_mapping{.name = "by-mapping",
                                   .words = {.engine = Engine::driver, .host = HostMemory::map_memcpy},
                                   .varies = "direction",
                                   .title = "Bandwidth of copies by the CPU through a mapping",
-                                  .unit = "GB/s",
-                                  .better = Better::higher,
+                                  .unit = units::gbps,
                                   .prepare = prepare_by_mapping};
 inline constexpr Curve both_ways{.name = "both-ways",
-                                 .words = {.counted = measure::Counted::total, .direction = Direction::both},
+                                 .words = {.counted = Counted::total, .direction = Direction::both},
                                  .varies = "engine, host",
                                  .title = "Bandwidth of copies both ways at once, together",
-                                 .unit = "GB/s",
-                                 .better = Better::higher,
+                                 .unit = units::gbps,
                                  .prepare = prepare_by_queues};
 /// Each direction by its own queue's clock, seen at the points of both ways at once.
-inline constexpr Curve to_device_of_both{
-    .name = "to-device-of-both",
-    .words = {.counted = measure::Counted::to_device, .direction = Direction::both},
-    .varies = "engine, host",
-    .title = "Bandwidth of copies to the device, beside those to the host",
-    .unit = "GB/s",
-    .better = Better::higher};
+inline constexpr Curve to_device_of_both{.name = "to-device-of-both",
+                                         .words = {.counted = Counted::to_device, .direction = Direction::both},
+                                         .varies = "engine, host",
+                                         .title = "Bandwidth of copies to the device, beside those to the host",
+                                         .unit = units::gbps};
 inline constexpr Curve to_host_of_both{.name = "to-host-of-both",
-                                       .words = {.counted = measure::Counted::to_host, .direction = Direction::both},
+                                       .words = {.counted = Counted::to_host, .direction = Direction::both},
                                        .varies = "engine, host",
                                        .title = "Bandwidth of copies to the host, beside those to the device",
-                                       .unit = "GB/s",
-                                       .better = Better::higher};
+                                       .unit = units::gbps};
 inline constexpr Curve beside_kernel{.name = "beside-kernel",
-                                     .words = {.beside = measure::Beside::kernel},
+                                     .words = {.beside = Beside::kernel},
                                      .varies = "direction, engine, host",
                                      .title = "Bandwidth of copies beside a kernel",
-                                     .unit = "GB/s",
-                                     .better = Better::higher,
+                                     .unit = units::gbps,
                                      .prepare = prepare_beside_kernel};
 /// Seen at the points beside a kernel.
 inline constexpr Curve overlap{.name = "overlap",
-                               .words = {.beside = measure::Beside::kernel},
+                               .words = {.beside = Beside::kernel},
                                .varies = "direction, engine, host",
                                .title = "Share of the copies' time that the kernel hides",
-                               .unit = "ratio",
+                               .unit = units::ratio,
                                .better = Better::higher};
 
 inline constexpr std::array<const Curve*, 8> curves{&beside_kernel,   &overlap,   &both_ways,  &to_device_of_both,
@@ -86,21 +72,18 @@ inline constexpr FindingKind latency{.name = "latency",
                                      .meaning = "The time that each copy costs beside its bytes.",
                                      .better = Better::lower,
                                      .named_by = "engine, host, direction",
-                                     .compared = Comparison::by_ratio,
                                      .feature = "copy latency"};
 inline constexpr FindingKind bandwidth{.name = "bandwidth",
                                        .heading = "Bandwidth of a copy",
                                        .meaning = "The rate at which the bytes of large copies go.",
                                        .better = Better::higher,
                                        .named_by = "engine, host, direction",
-                                       .compared = Comparison::by_ratio,
                                        .feature = "copy bandwidth"};
 inline constexpr FindingKind engines{.name = "engines",
                                      .heading = "Copy engines",
                                      .meaning = "The number of copies that an engine has under way at once.",
                                      .better = Better::higher,
                                      .named_by = "engine",
-                                     .compared = Comparison::by_ratio,
                                      .feature = "copy engines"};
 inline constexpr FindingKind overlaps_compute{
     .name = "overlaps-compute",

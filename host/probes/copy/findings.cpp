@@ -35,7 +35,7 @@ Times times_of(std::span<const Measurement> measurements) {
   Times times;
   for (const Measurement& one : measurements) {
     const Words& words = one.point.words;
-    if (one.unit != "GB/s" || words.counted.value_or(measure::Counted::total) != measure::Counted::total) continue;
+    if (one.unit != "GB/s" || words.counted.value_or(Counted::total) != Counted::total) continue;
     const double bytes = one.point.x.bytes.value();
     times[{words, static_cast<int>(one.point.x.queues.value_or(1))}][bytes] = bytes / median_of(one);
   }
@@ -74,7 +74,7 @@ void add_line(const Words& words, const SeenTimes& seen, Conclusion& conclusion)
       line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
   const auto add = [&](const FindingKind& kind, const char* unit, const analysis::Estimate& estimate) {
     Finding finding{.kind = &kind, .words = words, .unit = unit, .evidence = evidence};
-    measure::set_value(finding, estimate);
+    set_value(finding, estimate);
     conclusion.findings.push_back(finding);
   };
   analysis::Estimate us = seen.margin([&](const Times& times) { return line_of_visit(times).latency_ns / 1e3; });
@@ -162,7 +162,7 @@ void add_engines(Engine engine, const SeenTimes& seen, Conclusion& conclusion) {
   }
   if (number.value >= most.queues) evidence += " There may be more engines than queues that were tried.";
   Finding finding{.kind = &engines, .words = {.engine = engine}, .unit = "ratio", .evidence = evidence};
-  measure::set_value(finding, number);
+  set_value(finding, number);
   conclusion.findings.push_back(finding);
 }
 
@@ -183,7 +183,7 @@ void add_overlap(const Measurement& ratio, Conclusion& conclusion) {
                                           "cost neither them nor the kernel anything ({:.0f} to {:.0f} %), so {}.",
                                           size_text(ratio.point.x.bytes.value()), phrase_of(ratio.point.words),
                                           100 * share.value, 100 * share.low, 100 * share.high, meaning)};
-  measure::set_value(finding, share);
+  set_value(finding, share);
   conclusion.findings.push_back(finding);
 }
 

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <memory>
 
-#include "device/page_aligned.hpp"
 #include "probes/copy/endpoints.hpp"
 
 namespace sonde::probes::copy_probe {

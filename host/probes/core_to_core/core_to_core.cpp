@@ -21,9 +21,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Exchange;
-using measure::Shape;
-
 constexpr int trials_of_a_copy = 3;
 
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
@@ -155,9 +152,9 @@ Workload core_to_core_probe::prepare_held_lines(device::Device&, const Point& po
       std::make_shared<Work<HeldLines>>(pair_at(point, request), request.line_bytes, request.seed, node_at(point));
   const Shape shape{{"lines", work->memory.size()}};
   return workload_of(work, shape, clean_line, [walks](Work<HeldLines>& lines, const auto&) {
-    std::vector<double> modified = lines.memory.walks(lines.pair, measure::LineState::modified, walks);
+    std::vector<double> modified = lines.memory.walks(lines.pair, LineState::modified, walks);
     if (!cpu::can_flush) return TwoCurves(std::move(modified), std::vector<double>());
-    return TwoCurves(std::move(modified), lines.memory.walks(lines.pair, measure::LineState::clean, walks));
+    return TwoCurves(std::move(modified), lines.memory.walks(lines.pair, LineState::clean, walks));
   });
 }
 

@@ -7,10 +7,6 @@
 // The curves of core-to-core, and what is concluded from them. `placement` says what lies between the two CPUs.
 namespace sonde::probes::core_to_core_probe {
 
-using measure::Better;
-using measure::Comparison;
-using measure::Table;
-
 Workload prepare_exchange(device::Device& device, const Point& point, const Request& request);
 Workload prepare_exchanges_at_once(device::Device& device, const Point& point, const Request& request);
 Workload prepare_held_lines(device::Device& device, const Point& point, const Request& request);
@@ -24,96 +20,80 @@ inline constexpr Table round_trips_by_stores{
 
 inline constexpr Curve exchange_by_compare_and_swap{
     .name = "exchange-by-compare-and-swap",
-    .words = {.exchange = measure::Exchange::compare_and_swap, .line = measure::LineState::modified},
+    .words = {.exchange = Exchange::compare_and_swap, .line = LineState::modified},
     .varies = "placement",
     .title = "Round trip of a cache line by compare-and-swap",
-    .unit = "ns",
-    .axis = measure::axes::from,
-    .better = Better::lower,
+    .unit = units::ns,
+    .axis = axes::from,
     .table = &round_trips_by_compare_and_swap,
     .prepare = prepare_exchange};
 /// Seen at the points of the exchange by compare-and-swap.
-inline constexpr Curve exchange_by_stores{
-    .name = "exchange-by-stores",
-    .words = {.exchange = measure::Exchange::store, .line = measure::LineState::modified},
-    .varies = "placement",
-    .title = "Round trip of a cache line by stores to two lines",
-    .unit = "ns",
-    .axis = measure::axes::from,
-    .better = Better::lower,
-    .table = &round_trips_by_stores};
+inline constexpr Curve exchange_by_stores{.name = "exchange-by-stores",
+                                          .words = {.exchange = Exchange::store, .line = LineState::modified},
+                                          .varies = "placement",
+                                          .title = "Round trip of a cache line by stores to two lines",
+                                          .unit = units::ns,
+                                          .axis = axes::from,
+                                          .table = &round_trips_by_stores};
 inline constexpr Curve exchange_by_compare_and_swap_beside_pairs{
     .name = "exchange-by-compare-and-swap-beside-pairs",
-    .words = {.beside = measure::Beside::pairs,
-              .exchange = measure::Exchange::compare_and_swap,
-              .line = measure::LineState::modified},
+    .words = {.beside = Beside::pairs, .exchange = Exchange::compare_and_swap, .line = LineState::modified},
     .varies = "placement",
     .title = "Round trip of a cache line by compare-and-swap, several pairs at once",
-    .unit = "ns",
-    .axis = measure::axes::from,
-    .better = Better::lower,
+    .unit = units::ns,
+    .axis = axes::from,
     .table = &round_trips_by_compare_and_swap,
     .prepare = prepare_exchanges_at_once};
 inline constexpr Curve exchange_by_stores_beside_pairs{
     .name = "exchange-by-stores-beside-pairs",
-    .words = {.beside = measure::Beside::pairs,
-              .exchange = measure::Exchange::store,
-              .line = measure::LineState::modified},
+    .words = {.beside = Beside::pairs, .exchange = Exchange::store, .line = LineState::modified},
     .varies = "placement",
     .title = "Round trip of a cache line by stores to two lines, several pairs at once",
-    .unit = "ns",
-    .axis = measure::axes::from,
-    .better = Better::lower,
+    .unit = units::ns,
+    .axis = axes::from,
     .table = &round_trips_by_stores};
 
-inline constexpr Curve modified_line{
-    .name = "modified-line",
-    .words = {.line = measure::LineState::modified, .role = measure::QueueRole::reader},
-    .varies = "placement",
-    .title = "Load of a line that another core has modified",
-    .unit = "ns",
-    .axis = measure::axes::from,
-    .better = Better::lower,
-    .prepare = prepare_held_lines};
+inline constexpr Curve modified_line{.name = "modified-line",
+                                     .words = {.line = LineState::modified, .role = QueueRole::reader},
+                                     .varies = "placement",
+                                     .title = "Load of a line that another core has modified",
+                                     .unit = units::ns,
+                                     .axis = axes::from,
+                                     .prepare = prepare_held_lines};
 /// Seen at the points of the modified line, where a program can flush lines.
 inline constexpr Curve clean_line{.name = "clean-line",
-                                  .words = {.line = measure::LineState::clean, .role = measure::QueueRole::reader},
+                                  .words = {.line = LineState::clean, .role = QueueRole::reader},
                                   .varies = "placement",
                                   .title = "Load of a line that another core holds as memory has it",
-                                  .unit = "ns",
-                                  .axis = measure::axes::from,
-                                  .better = Better::lower};
+                                  .unit = units::ns,
+                                  .axis = axes::from};
 
 inline constexpr Curve copy_writer{.name = "copy-writer",
-                                   .words = {.pattern = measure::Pattern::copy, .role = measure::QueueRole::writer},
+                                   .words = {.pattern = Pattern::copy, .role = QueueRole::writer},
                                    .varies = "placement",
                                    .title = "Writer of a copy that is written whole before it is read",
-                                   .unit = "GB/s",
-                                   .axis = measure::axes::from,
-                                   .better = Better::higher,
+                                   .unit = units::gbps,
+                                   .axis = axes::from,
                                    .prepare = prepare_copy};
 inline constexpr Curve copy_reader{.name = "copy-reader",
-                                   .words = {.pattern = measure::Pattern::copy, .role = measure::QueueRole::reader},
+                                   .words = {.pattern = Pattern::copy, .role = QueueRole::reader},
                                    .varies = "placement",
                                    .title = "Reader of a copy that is written whole before it is read",
-                                   .unit = "GB/s",
-                                   .axis = measure::axes::from,
-                                   .better = Better::higher};
+                                   .unit = units::gbps,
+                                   .axis = axes::from};
 inline constexpr Curve queue_writer{.name = "queue-writer",
-                                    .words = {.role = measure::QueueRole::writer},
+                                    .words = {.role = QueueRole::writer},
                                     .varies = "placement",
                                     .title = "Writer of a queue from core to core",
-                                    .unit = "GB/s",
-                                    .axis = measure::axes::from,
-                                    .better = Better::higher,
+                                    .unit = units::gbps,
+                                    .axis = axes::from,
                                     .prepare = prepare_queue};
 inline constexpr Curve queue_reader{.name = "queue-reader",
-                                    .words = {.role = measure::QueueRole::reader},
+                                    .words = {.role = QueueRole::reader},
                                     .varies = "placement",
                                     .title = "Reader of a queue from core to core",
-                                    .unit = "GB/s",
-                                    .axis = measure::axes::from,
-                                    .better = Better::higher};
+                                    .unit = units::gbps,
+                                    .axis = axes::from};
 
 inline constexpr std::array<const Curve*, 10> curves{&exchange_by_compare_and_swap,
                                                      &exchange_by_stores,
@@ -134,7 +114,6 @@ inline constexpr FindingKind exchange_latency{
         "once, `times_alone` in details is how many times as long as alone those took that also went alone.",
     .better = Better::lower,
     .named_by = "exchange, placement, beside",
-    .compared = Comparison::by_ratio,
     .feature = "round trip between cores"};
 inline constexpr FindingKind held_line_latency{
     .name = "held-line-latency",
@@ -144,7 +123,6 @@ inline constexpr FindingKind held_line_latency{
         "the memory on the reader's node.",
     .better = Better::lower,
     .named_by = "line, placement",
-    .compared = Comparison::by_ratio,
     .feature = "held line's latency"};
 inline constexpr FindingKind queue_rate{
     .name = "queue-rate",
@@ -152,7 +130,6 @@ inline constexpr FindingKind queue_rate{
     .meaning = "The rate at one end of a queue of chunks of 512 bytes from CPU to CPU.",
     .better = Better::higher,
     .named_by = "role, placement",
-    .compared = Comparison::by_ratio,
     .feature = "queue between cores"};
 inline constexpr FindingKind copy_rate{
     .name = "copy-rate",
@@ -162,7 +139,6 @@ inline constexpr FindingKind copy_rate{
         "by way of memory.",
     .better = Better::higher,
     .named_by = "role, placement",
-    .compared = Comparison::by_ratio,
     .feature = "copy between cores"};
 
 inline constexpr std::array<const FindingKind*, 4> finding_kinds{&exchange_latency, &held_line_latency, &queue_rate,

@@ -78,11 +78,11 @@ std::string cpus_of(const Measurement& one) {
   return fmt::format("CPU {:g} to CPU {:g}", *one.point.x.from, *one.point.x.to);
 }
 
-const char* where(measure::Placement placement) {
+const char* where(Placement placement) {
   switch (placement) {
-    case measure::Placement::same_core: return "the two hardware threads of a core";
-    case measure::Placement::same_cluster: return "cores of the same cluster";
-    case measure::Placement::other_node: return "cores of different nodes";
+    case Placement::same_core: return "the two hardware threads of a core";
+    case Placement::same_cluster: return "cores of the same cluster";
+    case Placement::other_node: return "cores of different nodes";
     default: return "cores of different clusters";
   }
 }
@@ -97,9 +97,9 @@ std::pair<const FindingKind*, std::string> describe(const Words& words) {
   if (words.line) {
     return {&core_to_core_probe::held_line_latency,
             fmt::format("a load of a {} line that the other core held took",
-                        words.line == measure::LineState::clean ? "clean" : "modified")};
+                        words.line == LineState::clean ? "clean" : "modified")};
   }
-  const std::string_view role = words.role == measure::QueueRole::writer ? "writer" : "reader";
+  const std::string_view role = words.role == QueueRole::writer ? "writer" : "reader";
   if (words.pattern) {
     return {&core_to_core_probe::copy_rate,
             fmt::format("the {} of a copy that is written whole before it is read moved", role)};
@@ -127,7 +127,7 @@ std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements
     const auto [kind, what] = describe(words);
     const std::string unit = group.least->unit;
     Finding finding{.kind = kind, .words = words, .unit = unit};
-    measure::set_value(finding, seen.estimate([&words = words](const Groups& groups) {
+    set_value(finding, seen.estimate([&words = words](const Groups& groups) {
       const auto found = groups.find(words);
       return found == groups.end() ? 0.0 : found->second.median;
     }));

@@ -14,8 +14,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Exchange;
-using measure::LineState;
 using workloads::clock_step;
 using workloads::nanoseconds_each;
 using Word = std::atomic_ref<std::uint64_t>;

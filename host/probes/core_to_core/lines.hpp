@@ -21,7 +21,7 @@ class ExchangedLines {
   /// samples. By compare-and-swap both try on one line until the other's number stands there; by stores each writes its
   /// number to a line of its own, which the other reads until it is there. Throws device::Error where a line does not
   /// hold the number of its round trips afterwards.
-  std::vector<double> round_trips(PinnedPair& pair, measure::Exchange exchange);
+  std::vector<double> round_trips(PinnedPair& pair, Exchange exchange);
 
  private:
   /// The word of a line; lines come in twos, for there and back.
@@ -53,7 +53,7 @@ class HeldLines {
   /// Nanoseconds a dependent load of the partner, while the calling thread holds the lines as memory has them, or
   /// modified; a value for each of so many walks, before which it takes them all back. Throws device::Error where a
   /// walk did not see what was written for it.
-  std::vector<double> walks(PinnedPair& pair, measure::LineState held, int count);
+  std::vector<double> walks(PinnedPair& pair, LineState held, int count);
 
   [[nodiscard]] std::uint32_t size() const { return count_; }
 

@@ -10,7 +10,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Placement;
 using Cores = std::vector<const cpu::Core*>;
 
 /// Everything is asked of every pair of up to so many cores, and repeated at further moments.

@@ -19,7 +19,7 @@ struct CpuPair {
   [[nodiscard]] int from_cpu() const { return from->cpu; }
   [[nodiscard]] int to_cpu() const { return from == to ? to->siblings.front() : to->cpu; }
   /// The parts of the machine that lie between the two.
-  [[nodiscard]] measure::Placement placement() const;
+  [[nodiscard]] Placement placement() const;
 
   friend bool operator==(const CpuPair&, const CpuPair&) = default;
 };

@@ -75,7 +75,7 @@ const cpu::StreamKernels& kernels_for(const Point& point, std::span<const cpu::S
 Workload streaming(const Point& point, std::vector<const cpu::Core*> cores, const std::vector<int>& memory_nodes) {
   const StreamFacts& facts = facts_of(point.words.pattern.value());
   const auto stores =
-      point.words.stores == measure::Stores::non_temporal ? cpu::StoreKind::non_temporal : cpu::StoreKind::ordinary;
+      point.words.stores == Stores::non_temporal ? cpu::StoreKind::non_temporal : cpu::StoreKind::ordinary;
   const double threads = point.x.cpu_threads.value();
   cores.resize(static_cast<std::size_t>(threads));
   const std::vector<const cpu::StreamKernels*> all = kernels_to_try(stores);

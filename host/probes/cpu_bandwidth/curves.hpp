@@ -7,56 +7,47 @@
 // The curves of cpu-bandwidth, and what is concluded from them.
 namespace sonde::probes::cpu_bandwidth_probe {
 
-using measure::Better;
-using measure::BytesCounted;
-using measure::Comparison;
-using measure::Pattern;
-using measure::Pinning;
-
 Workload prepare_stream(device::Device& device, const Point& point, const Request& request);
 Workload prepare_between_nodes(device::Device& device, const Point& point, const Request& request);
 
-inline constexpr measure::Table by_working_set{
+inline constexpr Table by_working_set{
     .title = "Bandwidth of the CPU itself, what the program reads and writes, by working set",
     .rows = "bytes",
     .columns = "pattern, cpu_threads"};
-inline constexpr measure::Table in_the_largest{
+inline constexpr Table in_the_largest{
     .title = "Bandwidth of the CPU itself in the largest working set, what the program reads and writes",
     .rows = "pattern",
     .columns = "stores, cpu_threads"};
-inline constexpr measure::Table by_spread_threads{
+inline constexpr Table by_spread_threads{
     .title = "Bandwidth of the CPU itself in the largest working set, threads in turn over all nodes and clusters",
     .rows = "cpu_threads",
     .columns = "pattern"};
-inline constexpr measure::Table from_node_to_node{
+inline constexpr Table from_node_to_node{
     .title = "All cores of a node reading, from node to node", .rows = "from", .columns = "to"};
 
 inline constexpr Curve read{
     .name = "read",
     .words = {.bytes_counted = BytesCounted::program, .pattern = Pattern::read, .pinning = Pinning::compact},
     .title = "Bandwidth of reading",
-    .unit = "GB/s",
-    .better = Better::higher,
+    .unit = units::gbps,
     .table = &by_working_set,
     .prepare = prepare_stream};
 inline constexpr Curve write{.name = "write",
                              .words = {.bytes_counted = BytesCounted::program,
                                        .pattern = Pattern::write,
                                        .pinning = Pinning::compact,
-                                       .stores = measure::Stores::ordinary},
+                                       .stores = Stores::ordinary},
                              .title = "Bandwidth of writing",
-                             .unit = "GB/s",
-                             .better = Better::higher,
+                             .unit = units::gbps,
                              .table = &by_working_set,
                              .prepare = prepare_stream};
 inline constexpr Curve triad{.name = "triad",
                              .words = {.bytes_counted = BytesCounted::program,
                                        .pattern = Pattern::triad,
                                        .pinning = Pinning::compact,
-                                       .stores = measure::Stores::ordinary},
+                                       .stores = Stores::ordinary},
                              .title = "Bandwidth of STREAM's triad",
-                             .unit = "GB/s",
-                             .better = Better::higher,
+                             .unit = units::gbps,
                              .table = &by_working_set,
                              .prepare = prepare_stream};
 /// The streams that are measured in memory alone.
@@ -64,9 +55,8 @@ inline constexpr Curve in_memory{.name = "in-memory",
                                  .words = {.bytes_counted = BytesCounted::program, .pinning = Pinning::compact},
                                  .varies = "pattern, stores",
                                  .title = "Bandwidth of a stream in memory",
-                                 .unit = "GB/s",
-                                 .axis = measure::axes::cpu_threads,
-                                 .better = Better::higher,
+                                 .unit = units::gbps,
+                                 .axis = axes::cpu_threads,
                                  .table = &in_the_largest,
                                  .prepare = prepare_stream};
 inline constexpr Curve spread_threads{.name = "spread-threads",
@@ -75,9 +65,8 @@ inline constexpr Curve spread_threads{.name = "spread-threads",
                                       .title =
                                           "Bandwidth of a stream in memory, threads in turn over all nodes and "
                                           "clusters",
-                                      .unit = "GB/s",
-                                      .axis = measure::axes::cpu_threads,
-                                      .better = Better::higher,
+                                      .unit = units::gbps,
+                                      .axis = axes::cpu_threads,
                                       .table = &by_spread_threads,
                                       .prepare = prepare_stream};
 /// Seen in memory at the points of ordinary stores: the same time by what moves if each line that is written is read
@@ -87,28 +76,25 @@ inline constexpr Curve on_the_bus{
     .words = {.bytes_counted = BytesCounted::bus},
     .varies = "pattern, pinning, stores",
     .title = "Bandwidth of a stream, with the lines that are read before they are written",
-    .unit = "GB/s",
-    .better = Better::higher};
+    .unit = units::gbps};
 inline constexpr Curve same_node{.name = "same-node",
                                  .words = {.bytes_counted = BytesCounted::program,
                                            .pattern = Pattern::read,
                                            .pinning = Pinning::compact,
-                                           .placement = measure::Placement::same_node},
+                                           .placement = Placement::same_node},
                                  .title = "All cores of a node reading its own memory",
-                                 .unit = "GB/s",
-                                 .axis = measure::axes::from,
-                                 .better = Better::higher,
+                                 .unit = units::gbps,
+                                 .axis = axes::from,
                                  .table = &from_node_to_node,
                                  .prepare = prepare_between_nodes};
 inline constexpr Curve other_node{.name = "other-node",
                                   .words = {.bytes_counted = BytesCounted::program,
                                             .pattern = Pattern::read,
                                             .pinning = Pinning::compact,
-                                            .placement = measure::Placement::other_node},
+                                            .placement = Placement::other_node},
                                   .title = "All cores of a node reading another node's memory",
-                                  .unit = "GB/s",
-                                  .axis = measure::axes::from,
-                                  .better = Better::higher,
+                                  .unit = units::gbps,
+                                  .axis = axes::from,
                                   .table = &from_node_to_node,
                                   .prepare = prepare_between_nodes};
 
@@ -128,7 +114,6 @@ inline constexpr FindingKind non_temporal_gain{
     .meaning = "The ratio of the bandwidth in memory by non-temporal stores to that by ordinary ones.",
     .better = Better::higher,
     .named_by = "pattern",
-    .compared = Comparison::by_ratio,
     .feature = "gain of non-temporal stores"};
 inline constexpr FindingKind node_bandwidth{
     .name = "node-bandwidth",
@@ -136,7 +121,6 @@ inline constexpr FindingKind node_bandwidth{
     .meaning = "What all cores of a node read together from the memory of a node, the median over pairs of nodes.",
     .better = Better::higher,
     .named_by = "placement",
-    .compared = Comparison::by_ratio,
     .feature = "bandwidth from node to node"};
 inline constexpr FindingKind nodes_crossing{
     .name = "nodes-crossing",
@@ -145,7 +129,6 @@ inline constexpr FindingKind nodes_crossing{
         "The ratio of what all nodes' cores read from the next node's memory, all at once, to what they read from "
         "their own.",
     .better = Better::higher,
-    .compared = Comparison::by_ratio,
     .feature = "all nodes crossing"};
 
 inline constexpr std::array<const FindingKind*, 4> finding_kinds{&saturated_by, &non_temporal_gain, &node_bandwidth,

@@ -12,7 +12,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Stores;
 using ByThreads = std::map<int, const Measurement*>;
 
 /// Whether it is about memory, as far as the system states how large the caches are.
@@ -37,7 +36,7 @@ std::vector<Words> all_words(std::span<const Measurement> measurements) {
   std::vector<Words> all;
   for (const Measurement& one : measurements) {
     const Words& words = one.point.words;
-    if (workloads::is_of_nodes(words) || words.bytes_counted != measure::BytesCounted::program) continue;
+    if (workloads::is_of_nodes(words) || words.bytes_counted != BytesCounted::program) continue;
     if (std::ranges::find(all, words) == all.end()) all.push_back(words);
   }
   return all;
@@ -63,7 +62,7 @@ const Measurement* all_at_once(std::span<const Measurement> measurements, double
 Finding ratio_finding(const FindingKind& kind, const Words& words, const analysis::Estimate& of,
                       const analysis::Estimate& over) {
   Finding finding{.kind = &kind, .words = words, .unit = "ratio"};
-  measure::set_value(finding, {of.low / over.high, of.value / over.value, of.high / over.low});
+  set_value(finding, {of.low / over.high, of.value / over.value, of.high / over.low});
   return finding;
 }
 
@@ -107,8 +106,8 @@ std::vector<Finding> non_temporal_findings(std::span<const Measurement> measurem
     const auto& [threads, non_temporal] = *by_threads.rbegin();
     const auto other = ordinary.find(threads);
     if (other == ordinary.end()) continue;
-    const analysis::Estimate fast = measure::estimate(*non_temporal);
-    const analysis::Estimate usual = measure::estimate(*other->second);
+    const analysis::Estimate fast = estimate(*non_temporal);
+    const analysis::Estimate usual = estimate(*other->second);
     Finding finding = ratio_finding(cpu_bandwidth_probe::non_temporal_gain, past_caches, fast, usual);
     finding.evidence = fmt::format(
         "In memory {} moved {:.3g} GB/s by {} with non-temporal stores and {:.3g} with ordinary ones: {:.2f} "
@@ -126,8 +125,8 @@ std::vector<Finding> node_bandwidth_findings(std::span<const Measurement> measur
   const Measurement* const own = all_at_once(measurements, 0);
   const Measurement* const crossing = all_at_once(measurements, 1);
   if (own == nullptr || crossing == nullptr) return findings;
-  const analysis::Estimate near = measure::estimate(*own);
-  const analysis::Estimate far = measure::estimate(*crossing);
+  const analysis::Estimate near = estimate(*own);
+  const analysis::Estimate far = estimate(*crossing);
   Finding finding = ratio_finding(cpu_bandwidth_probe::nodes_crossing, crossing->point.words, far, near);
   finding.evidence = fmt::format(
       "While every node's cores read the next node's memory they got {:.3g} GB/s, all together; {:.3g} while each read "

@@ -15,9 +15,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Pattern;
-using measure::Pinning;
-using measure::Stores;
 using workloads::NodePair;
 
 constexpr double element = sizeof(double);
@@ -70,7 +67,7 @@ class PlannedStreams {
     bytes = whole_bytes(bytes, streamed, most);
     if (!measure::is_asked_for(request_, bytes)) return;
     Words words{
-        .bytes_counted = measure::BytesCounted::program, .pattern = streamed.pattern, .pinning = streamed.pinning};
+        .bytes_counted = BytesCounted::program, .pattern = streamed.pattern, .pinning = streamed.pinning};
     if (streamed.pattern != Pattern::read) words.stores = streamed.stores;
     const Curve* const curve = measure::find_curve(cpu_bandwidth_probe::curves, words, "GB/s");
     const double threads = streamed.threads;

@@ -13,7 +13,7 @@ namespace sonde::probes {
 
 /// The arrays and bytes of a pattern's stream.
 struct StreamFacts {
-  measure::Pattern pattern;
+  Pattern pattern;
   cpu::Stream stream;
   int arrays;               ///< as many as are in the working set
   double bytes_an_element;  ///< that the program reads and writes
@@ -21,14 +21,14 @@ struct StreamFacts {
   [[nodiscard]] double ideal_gain() const { return bus_bytes / bytes_an_element; }
 };
 std::span<const StreamFacts> all_streams();
-const StreamFacts& facts_of(measure::Pattern pattern);
+const StreamFacts& facts_of(Pattern pattern);
 
 /// Cores in the order in which threads are put on them, the fastest kind first: one cluster, then the next, or in turn
 /// over all nodes and over their clusters.
-std::vector<const cpu::Core*> order_of(const cpu::Topology& machine, measure::Pinning pinning);
+std::vector<const cpu::Core*> order_of(const cpu::Topology& machine, Pinning pinning);
 
 /// The furthest caches of the clusters that the first threads are in, together; 0 where the system states none.
-double furthest_caches_bytes(const cpu::Topology& machine, measure::Pinning pinning, int threads);
+double furthest_caches_bytes(const cpu::Topology& machine, Pinning pinning, int threads);
 
 /// Whether no more than a quarter of a point's working set fits the caches of those who stream it.
 bool is_beyond_caches(const cpu::Topology& machine, const Point& point);

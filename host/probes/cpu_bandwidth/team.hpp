@@ -15,6 +15,7 @@
 #include "device/device.hpp"
 #include "measure/repetitions.hpp"
 #include "os/threads.hpp"
+#include "probes/probe.hpp"
 
 namespace sonde::probes {
 
@@ -108,7 +109,7 @@ const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels* const> 
                                      std::uint64_t passes);
 
 /// Runs the team as often as `limits` ask for. Throws device::TooShort where others hardly left the team one.
-UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const measure::Limits& limits,
+UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const Limits& limits,
                                  const std::function<void()>& alive);
 
 }  // namespace sonde::probes

@@ -71,7 +71,7 @@ const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels* const> 
   return *all[best];
 }
 
-UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const measure::Limits& limits,
+UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const Limits& limits,
                                  const std::function<void()>& alive) {
   const Nanoseconds begin = cpu::steady_now();
   UndisturbedRuns found{.passes = passes};

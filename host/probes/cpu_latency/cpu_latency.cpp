@@ -21,8 +21,6 @@ namespace sonde::probes {
 namespace cpu_latency_probe {
 namespace {
 
-using measure::MemoryState;
-
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   if (device.api == device::Api::cpu) return std::nullopt;
   if (device.type == device::DeviceType::model) return "a simulated GPU has no CPU whose caches could be walked";

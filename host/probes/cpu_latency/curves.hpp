@@ -13,55 +13,44 @@ Workload prepare_independent(device::Device& device, const Point& point, const R
 Workload prepare_pages(device::Device& device, const Point& point, const Request& request);
 Workload prepare_between_nodes(device::Device& device, const Point& point, const Request& request);
 
-inline constexpr measure::Table table{
+inline constexpr Table table{
     .title = "Latency of one dependent load on the CPU itself", .rows = "bytes", .columns = "pages, state, core"};
-inline constexpr measure::Table table_of_nodes{
-    .title = "Latency of a load from node to node", .rows = "from", .columns = "to"};
+inline constexpr Table table_of_nodes{.title = "Latency of a load from node to node", .rows = "from", .columns = "to"};
 
 inline constexpr Curve cycle{.name = "cycle",
                              .varies = "core, pages, state",
                              .title = "Latency of a dependent load on the CPU itself",
-                             .unit = "ns",
-                             .better = measure::Better::lower,
-                             .per_clock = 1,
+                             .unit = units::core_ns,
                              .table = &table,
                              .prepare = prepare_cycle};
 inline constexpr Curve independent{.name = "independent",
-                                   .words = {.order = measure::Order::independent},
+                                   .words = {.order = Order::independent},
                                    .varies = "core, pages, state",
                                    .title = "Latency of loads from random lines on the CPU itself",
-                                   .unit = "ns",
-                                   .better = measure::Better::lower,
-                                   .per_clock = 1,
+                                   .unit = units::core_ns,
                                    .prepare = prepare_independent};
 inline constexpr Curve pages{.name = "pages",
-                             .words = {.order = measure::Order::page},
+                             .words = {.order = Order::page},
                              .varies = "core, pages, state",
                              .title = "Latency of loads from one line a page on the CPU itself",
-                             .unit = "ns",
-                             .better = measure::Better::lower,
-                             .per_clock = 1,
+                             .unit = units::core_ns,
                              .prepare = prepare_pages};
-inline constexpr Curve same_node{
-    .name = "same-node",
-    .words = {.placement = measure::Placement::same_node, .state = measure::MemoryState::asleep},
-    .varies = "pages",
-    .title = "Latency of memory of the core's own node",
-    .unit = "ns",
-    .axis = measure::axes::from,
-    .better = measure::Better::lower,
-    .table = &table_of_nodes,
-    .prepare = prepare_between_nodes};
-inline constexpr Curve other_node{
-    .name = "other-node",
-    .words = {.placement = measure::Placement::other_node, .state = measure::MemoryState::asleep},
-    .varies = "pages",
-    .title = "Latency of memory of another node",
-    .unit = "ns",
-    .axis = measure::axes::from,
-    .better = measure::Better::lower,
-    .table = &table_of_nodes,
-    .prepare = prepare_between_nodes};
+inline constexpr Curve same_node{.name = "same-node",
+                                 .words = {.placement = Placement::same_node, .state = MemoryState::asleep},
+                                 .varies = "pages",
+                                 .title = "Latency of memory of the core's own node",
+                                 .unit = units::ns,
+                                 .axis = axes::from,
+                                 .table = &table_of_nodes,
+                                 .prepare = prepare_between_nodes};
+inline constexpr Curve other_node{.name = "other-node",
+                                  .words = {.placement = Placement::other_node, .state = MemoryState::asleep},
+                                  .varies = "pages",
+                                  .title = "Latency of memory of another node",
+                                  .unit = units::ns,
+                                  .axis = axes::from,
+                                  .table = &table_of_nodes,
+                                  .prepare = prepare_between_nodes};
 
 inline constexpr std::array curves{&same_node, &other_node, &independent, &pages, &cycle};
 
@@ -71,9 +60,8 @@ inline constexpr FindingKind node_latency{
     .meaning =
         "What a load takes from a core in its own node's memory, and in another's: the median over pairs of "
         "nodes.",
-    .better = measure::Better::lower,
+    .better = Better::lower,
     .named_by = "placement",
-    .compared = measure::Comparison::by_ratio,
     .feature = "latency from node to node"};
 
 inline constexpr std::array finding_kinds{&measure::finding_kinds::translation,

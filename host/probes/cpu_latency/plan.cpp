@@ -12,9 +12,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::MemoryState;
-using measure::PageSize;
-
 /// The first cache, which is reached without translation by whatever pages, is walked on small ones only.
 constexpr double least_bytes_of_huge = 32 << 10;
 /// The smallest working set in which the memory controller may have a part.

@@ -82,7 +82,7 @@ std::shared_ptr<WalkedCycle> cycle_of(const WalkedSet& set, std::uint64_t seed, 
 /// The same curve in cycles: the windows know the clock of their core, which nobody could tell from their times.
 constexpr Curve walk_in_cycles = [] {
   Curve curve = cpu_loaded_latency_probe::walk;
-  curve.unit = "cycles";
+  curve.unit.name = "cycles";
   return curve;
 }();
 
@@ -178,8 +178,8 @@ struct WalkBesideCpuLoad {
 
 /// Threads of this pattern, each over so many bytes.
 LoadWork load_work_of(const Words& words, double thread_bytes, double delay) {
-  const auto stream = words.pattern == measure::Pattern::write               ? cpu::Stream::write
-                      : words.pattern == measure::Pattern::read_modify_write ? cpu::Stream::read_modify_write
+  const auto stream = words.pattern == Pattern::write               ? cpu::Stream::write
+                      : words.pattern == Pattern::read_modify_write ? cpu::Stream::read_modify_write
                                                                              : cpu::Stream::read;
   const bool past_caches = words.stores == measure::Stores::non_temporal;
   return {.stream = stream,
@@ -219,7 +219,7 @@ Workload cpu_loaded_latency_probe::prepare_walk(device::Device&, const Point& po
   work->walked = cycle_of(*set, request.seed, walking.cpu);
   work->companion = cpu::chase_on(walking.cpu, work->walked->at);
   if (threads > 0) {
-    const measure::Placement placement = point.words.placement.value();
+    const Placement placement = point.words.placement.value();
     work->cores = loading_cores(machine, placement);
     work->cores.resize(std::min(work->cores.size(), static_cast<std::size_t>(threads)));
     work->work = load_work_of(point.words, load_bytes_of(machine, *set, placement, threads, request.effort),

@@ -12,25 +12,23 @@ namespace sonde::probes::cpu_loaded_latency_probe {
 /// A walk beside loading cores, alone where the point has no threads.
 Workload prepare_walk(device::Device& device, const Point& point, const Request& request);
 
-inline constexpr measure::Table beside_each_load{.title = "Latency of the CPU itself while other cores load",
-                                                 .rows = "placement, pattern, bytes, cpu_threads, delay",
-                                                 .columns = "title"};
+inline constexpr Table beside_each_load{.title = "Latency of the CPU itself while other cores load",
+                                        .rows = "placement, pattern, bytes, cpu_threads, delay",
+                                        .columns = "title"};
 
 inline constexpr Curve walk{.name = "cpu-walk",
                             .varies = "pattern, placement, stores",
                             .title = "Latency of a dependent load of the CPU while other cores load",
-                            .unit = "ns",
-                            .axis = measure::axes::cpu_threads,
-                            .better = measure::Better::lower,
+                            .unit = units::ns,
+                            .axis = axes::cpu_threads,
                             .table = &beside_each_load,
                             .prepare = prepare_walk};
 /// Seen beside each walk that has a load.
 inline constexpr Curve load{.name = "cpu-load",
                             .varies = "pattern, placement, stores",
                             .title = "Bandwidth of the loading cores",
-                            .unit = "GB/s",
-                            .axis = measure::axes::cpu_threads,
-                            .better = measure::Better::higher,
+                            .unit = units::gbps,
+                            .axis = axes::cpu_threads,
                             .table = &beside_each_load};
 
 inline constexpr std::array<const Curve*, 2> curves{&walk, &load};
@@ -41,8 +39,7 @@ inline constexpr FindingKind one_core_load_latency{
     .meaning =
         "The time of a load of the CPU beside one core that loads as fast as it can, where more do under full "
         "load; details have `p90_ns`, `p99_ns` and `load_gbps`.",
-    .better = measure::Better::lower,
-    .compared = measure::Comparison::by_ratio,
+    .better = Better::lower,
     .feature = "latency beside one loading core",
     .per_clock = 1};
 

@@ -13,9 +13,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Pattern;
-using measure::Placement;
-
 const char* name_of_set(const std::vector<WalkedSet>& sets, double bytes) {
   const auto set = std::ranges::find(sets, bytes, &WalkedSet::bytes);
   if (set == sets.end() || set->within == Within::memory) return "memory";
@@ -63,7 +60,7 @@ class CurveFindings {
   Finding finding_of(const FindingKind& kind, const Measurement& measured, const std::string& evidence) const {
     Finding finding{.kind = &kind, .words = curve_.words, .unit = "ns"};
     finding.evidence = evidence + workloads::describe_disturbance(measured.state);
-    measure::set_value(finding, measure::estimate(measured));
+    set_value(finding, estimate(measured));
     for (const auto& [name, share] : {std::pair("p90_ns", 0.9), std::pair("p99_ns", 0.99)})
       finding.details[name] = six_digits(analysis::quantile(measured.values, share));
     return finding;

@@ -12,10 +12,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Pattern;
-using measure::Placement;
-using measure::Stores;
-
 constexpr Words reading{.pattern = Pattern::read};
 constexpr Words modifying{.pattern = Pattern::read_modify_write, .stores = Stores::ordinary};
 /// Only memory has room for what is written past the caches.

@@ -13,8 +13,8 @@
 namespace sonde::probes {
 
 /// The places where a load is made, as the walk's core sees them.
-inline constexpr std::array loading_placements{measure::Placement::same_cluster, measure::Placement::other_cluster,
-                                               measure::Placement::other_node};
+inline constexpr std::array loading_placements{Placement::same_cluster, Placement::other_cluster,
+                                               Placement::other_node};
 
 /// The part of the hierarchy that a working set stands for.
 enum class Within { own_cache, shared_cache, memory };
@@ -31,13 +31,13 @@ std::vector<WalkedSet> walked_sets(const cpu::Topology& machine, const Request& 
 
 /// Cores that may load, in the order in which they do: those of one cluster in the system's order, those of several in
 /// turn.
-std::vector<const cpu::Core*> loading_cores(const cpu::Topology& machine, measure::Placement placement);
+std::vector<const cpu::Core*> loading_cores(const cpu::Topology& machine, Placement placement);
 /// Why no core can load there; empty where one can.
-std::string why_no_load(const cpu::Topology& machine, measure::Placement placement);
+std::string why_no_load(const cpu::Topology& machine, Placement placement);
 
 /// Bytes of each thread of a load. In memory all threads of a cluster together are beyond what it shares, and each is
 /// beyond what it has alone.
-double load_bytes_of(const cpu::Topology& machine, const WalkedSet& set, measure::Placement placement, int threads,
+double load_bytes_of(const cpu::Topology& machine, const WalkedSet& set, Placement placement, int threads,
                      Effort effort);
 
 /// The points that are still wanted. `cpu_threads` is how many threads load, 0 for the walk alone; `delay` is trips of

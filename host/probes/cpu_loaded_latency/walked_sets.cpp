@@ -11,8 +11,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Placement;
-
 constexpr double kibibyte = 1 << 10;
 constexpr double mebibyte = 1 << 20;
 

@@ -19,11 +19,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Frame;
-using measure::FramePass;
-using measure::FrameRead;
-using measure::Surface;
-
 /// Bytes that one frame reads or writes of a surface.
 std::uint64_t bytes_per_16_pixels(const Surface& surface) { return surface.bytes_per_16_pixels() / surface.frames; }
 
@@ -70,7 +65,7 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   if (wanted.empty()) wanted.push_back(resolutions_for(device, request.effort).front());
   std::vector<Point> points;
   for (const Resolution& one : wanted) {
-    Point point = measure::point_on(frames_probe::time, {.height = one.height, .width = one.width});
+    Point point = point_on(frames_probe::time, {.height = one.height, .width = one.width});
     point.expected_seconds = 0.2 + 5e-7 * static_cast<double>(one.pixels());
     points.push_back(point);
   }

@@ -43,19 +43,18 @@ struct PassWork {
 };
 
 /// Vectors of a surface: all of it, and the part that one frame reads.
-std::uint64_t vectors_of(const measure::Surface& surface, const Resolution& resolution);
-std::uint64_t part_vectors_of(const measure::Surface& surface, const Resolution& resolution);
+std::uint64_t vectors_of(const Surface& surface, const Resolution& resolution);
+std::uint64_t part_vectors_of(const Surface& surface, const Resolution& resolution);
 
 /// The passes in their order.
-std::vector<PassWork> passes_of(const measure::Frame& frame, const Resolution& resolution);
+std::vector<PassWork> passes_of(const Frame& frame, const Resolution& resolution);
 
 /// Bytes that a frame's passes read and write, and bytes that its surfaces take.
-std::uint64_t moved_bytes(const measure::Frame& frame, const Resolution& resolution);
-std::uint64_t surface_bytes(const measure::Frame& frame, const Resolution& resolution);
+std::uint64_t moved_bytes(const Frame& frame, const Resolution& resolution);
+std::uint64_t surface_bytes(const Frame& frame, const Resolution& resolution);
 
 /// Renders a frame again and again; a step is a frame. Samples of each of its passes are proved from device memory
 /// after every run. Throws device::Unsupported where the surfaces do not fit.
-Workload frames_of(device::Device& device, const measure::Frame& frame, const Resolution& resolution,
-                   std::uint64_t seed);
+Workload frames_of(device::Device& device, const Frame& frame, const Resolution& resolution, std::uint64_t seed);
 
 }  // namespace sonde::probes

@@ -18,9 +18,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Frame;
-using measure::Surface;
-
 constexpr std::uint32_t items_of_a_group = 64;
 /// This is below the 65,535 groups that some devices have at most.
 constexpr std::uint32_t most_groups_of_a_pass = 32768;
@@ -36,8 +33,8 @@ void check_memory(device::Device& device, const Frame& frame, const Resolution& 
   const std::uint64_t available = device.available_bytes();
   if (needed <= available) return;
   throw device::Unsupported("the textures and targets of a frame of " + text_of(resolution) + " take " +
-                            measure::size_text(static_cast<double>(needed)) + ", and " +
-                            measure::size_text(static_cast<double>(available)) +
+                            size_text(static_cast<double>(needed)) + ", and " +
+                            size_text(static_cast<double>(available)) +
                             " can be taken now; close other programs, or describe a smaller frame with --frame");
 }
 
@@ -196,7 +193,7 @@ std::uint64_t frames_of_a_lap(const Frame& frame) {
 Workload frames_of(device::Device& device, const Frame& frame, const Resolution& resolution, std::uint64_t seed) {
   const auto work = std::make_shared<Renderer>(device, frame, resolution, seed);
   const auto bytes = static_cast<double>(moved_bytes(frame, resolution));
-  measure::SteppedWork steps{.quantum = 1,
+  SteppedWork steps{.quantum = 1,
                              .most = most_frames,
                              .lap = frames_of_a_lap(frame),
                              .run = [work](std::uint64_t count) { return work->run(count); },

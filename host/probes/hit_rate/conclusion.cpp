@@ -39,7 +39,7 @@ struct Walked {
   std::vector<std::vector<RandomLoad>> visits;
 };
 
-Walked walked(std::span<const Measurement> measurements, const measure::Words& words) {
+Walked walked(std::span<const Measurement> measurements, const Words& words) {
   Walked found;
   for (const Measurement& one : measurements) {
     if (one.unit == "ns" && one.point.words == words) found.measurements.push_back(one);
@@ -92,7 +92,7 @@ void add_shares(const SeenCache& cache, const Walked& walk, Conclusion& conclusi
     Measurement share{.point = one.point, .unit = "ratio", .values = {}, .state = one.state, .visits = one.visits};
     share.point.curve = &hit_rate_probe::share_by_timing;
     for (const double ns : one.values) share.values.push_back(six_digits(cache.all.local_hit_rate({bytes, ns})));
-    const double ns = measure::median_of(one);
+    const double ns = median_of(one);
     const double value = cache.all.local_hit_rate({bytes, ns});
     std::vector<double> each;
     for (const Visit& visit : cache.visits) {
@@ -117,7 +117,7 @@ std::string sizes_text(const std::vector<double>& sizes) {
   return text;
 }
 
-std::string in_kind(const measure::Words& words) {
+std::string in_kind(const Words& words) {
   return words == usual_walk_words ? "A" : "In the memory " + words.memory.str() + " a";
 }
 
@@ -128,7 +128,7 @@ void compare_with_stated(Finding& finding, double bytes, double stated_bytes) {
       fmt::format(", {:.0f} % of the {} that the system states", 100 * bytes / stated_bytes, size_text(stated_bytes));
 }
 
-void add_capacity(const SeenCache& cache, const measure::Words& words, double stated_bytes, Conclusion& conclusion) {
+void add_capacity(const SeenCache& cache, const Words& words, double stated_bytes, Conclusion& conclusion) {
   const LastCache& all = cache.all;
   Finding finding{
       .kind = &hit_rate_probe::effective_capacity,
@@ -150,12 +150,12 @@ void add_capacity(const SeenCache& cache, const measure::Words& words, double st
         fmt::format("; its visits give between {} and {}", size_text(least.cache.bytes), size_text(most.cache.bytes));
   }
   finding.evidence += ".";
-  measure::set_value(finding, cache.bytes());
+  set_value(finding, cache.bytes());
   conclusion.findings.push_back(finding);
 }
 
 /// Concludes for memory of another kind, given the cache for what any buffer is made of.
-void conclude_kind(const LastCache& usual, const Walked& walk, const measure::Words& words, double stated_bytes,
+void conclude_kind(const LastCache& usual, const Walked& walk, const Words& words, double stated_bytes,
                    Conclusion& conclusion) {
   if (const auto cache = analysis::refine_last_cache(usual, walk.loads)) {
     if (cache->contrast() < least_usable_contrast) return;
@@ -190,7 +190,7 @@ void conclude_kind(const LastCache& usual, const Walked& walk, const measure::Wo
 
 /// The hit rates that counters saw at a point of the walk; null where they did not.
 const Measurement* counted_at(std::span<const Measurement> measurements, const Point& point) {
-  measure::Words words = point.words;
+  Words words = point.words;
   words.method = measure::Method::counters;
   const auto found = std::ranges::find_if(measurements, [&](const Measurement& one) {
     return one.unit == "ratio" && one.point.words == words && one.point.x.bytes == point.x.bytes;
@@ -210,15 +210,15 @@ std::vector<Finding> findings_by_counters(const analysis::LastCache& cache, std:
     const double bytes = timed.point.x.bytes.value();
     const Measurement* const counted = counted_at(measurements, timed.point);
     if (counted == nullptr || bytes < beyond_the_cache * cache.bytes) continue;
-    const double share = measure::median_of(*counted);
+    const double share = median_of(*counted);
     // The lines that reach the cache are those that the caches before it do not hold.
     capacities.push_back(inner_bytes + share * (bytes - inner_bytes));
-    differences.push_back(share - measure::median_of(timed));
+    differences.push_back(share - median_of(timed));
     largest_bytes = std::max(largest_bytes, bytes);
   }
   if (capacities.size() < least_counted_sizes) return {};
-  const measure::Words timed_words = by_timing.front().point.words;
-  measure::Words counted_words = timed_words;
+  const Words timed_words = by_timing.front().point.words;
+  Words counted_words = timed_words;
   counted_words.method = measure::Method::counters;
   const std::string range = fmt::format("at {} working sets from {} to {}", capacities.size(),
                                         size_text(beyond_the_cache * cache.bytes), size_text(largest_bytes));
@@ -231,10 +231,10 @@ std::vector<Finding> findings_by_counters(const analysis::LastCache& cache, std:
                                            range, size_text(held.value))};
   compare_with_stated(capacity, held.value, stated_bytes);
   capacity.evidence += ".";
-  measure::set_value(capacity, held);
+  set_value(capacity, held);
   Finding difference{.kind = &hit_rate_probe::methods_differ, .words = timed_words, .unit = "ratio"};
   const analysis::Estimate by = analysis::predicted(analysis::quantile(differences, 0.5), differences);
-  measure::set_value(difference, by);
+  set_value(difference, by);
   difference.evidence = fmt::format("The hit rate by counters is {:.3f} {} than that by timing, {}.",
                                     std::abs(by.value), by.value < 0 ? "lower" : "higher", range);
   return {capacity, difference};
@@ -301,11 +301,11 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
   add_capacity(found, usual_walk_words, stated_bytes, conclusion);
   std::ranges::move(findings_by_counters(*cache, measurements, conclusion.derived, stated_bytes),
                     std::back_inserter(conclusion.findings));
-  std::set<measure::Words> kinds;
+  std::set<Words> kinds;
   for (const Measurement& one : measurements) {
     if (one.point.words != usual_walk_words && !is_by_counters(one.point.words)) kinds.insert(one.point.words);
   }
-  for (const measure::Words& words : kinds)
+  for (const Words& words : kinds)
     conclude_kind(*cache, walked(measurements, words), words, stated_bytes, conclusion);
   return conclusion;
 }

@@ -32,17 +32,17 @@ Workload hit_rate_probe::prepare_walk(device::Device& device, const Point& point
   Workload workload = workloads::independent_chase(device, lines, request.line_bytes, request.seed, place);
   // Warm-up goes on while laps get faster, and the cache of a large working set is full long before all of it was read.
   constexpr std::uint64_t few_lines = 1 << 17;
-  std::get<measure::SteppedWork>(workload.work).lap =
+  std::get<SteppedWork>(workload.work).lap =
       std::max<std::uint64_t>(lines / 4, std::min<std::uint64_t>(lines, few_lines));
   return workload;
 }
 
 Workload hit_rate_probe::prepare_stream(device::Device& device, const Point& point, const Request& request) {
-  const measure::Pattern pattern = point.words.pattern.value();
+  const Pattern pattern = point.words.pattern.value();
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
   const workloads::StreamShape shape =
-      workloads::search_shape(device, pattern, measure::Sharing::separate, bytes, workloads::SearchDepth::usual);
-  return workloads::stream(device, pattern, measure::Sharing::separate, shape, bytes, request.seed);
+      workloads::search_shape(device, pattern, Sharing::separate, bytes, workloads::SearchDepth::usual);
+  return workloads::stream(device, pattern, Sharing::separate, shape, bytes, request.seed);
 }
 
 const Probe hit_rate{

@@ -40,10 +40,10 @@ double sizes_per_doubling(const device::DeviceInfo& device, const Request& reque
 }
 
 /// A point of the walk. Some caches take in only what the GPU wrote, so it writes the other kinds of memory.
-Point point_at(const Request& request, const measure::Words& varied, double bytes, int visits) {
+Point point_at(const Request& request, const Words& varied, double bytes, int visits) {
   const double line = request.line_bytes;
   const double whole = std::max(1.0, std::round(bytes / line)) * line;
-  Point point = measure::point_on(hit_rate_probe::walk, {.bytes = whole}, varied);
+  Point point = point_on(hit_rate_probe::walk, {.bytes = whole}, varied);
   point.expected_seconds = 0.08 + 1.2e-8 * whole;
   point.visits = visits;
   return point;
@@ -81,7 +81,7 @@ std::vector<Point> closer_points(const analysis::LastCache& cache, const device:
                                   static_cast<double>(device.largest_buffer_bytes));
   const double least = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : 0;
   std::vector<Point> points;
-  const auto add = [&](const measure::Words& varied, const std::vector<double>& shares, int visits) {
+  const auto add = [&](const Words& varied, const std::vector<double>& shares, int visits) {
     for (const double share : shares) {
       const double bytes = share * cache.bytes;
       if (bytes >= least && bytes <= largest) points.push_back(point_at(request, varied, bytes, visits));
@@ -96,7 +96,7 @@ std::vector<Point> closer_points(const analysis::LastCache& cache, const device:
   if (is_cpu(device) && request.effort != Effort::thorough) return points;
   for (std::size_t kind = 1; kind < device.memory_kinds.size(); ++kind) {
     if (device.memory_kinds[kind].missing.empty())
-      add({.memory = device.memory_kinds[kind].name, .writer = measure::Writer::gpu},
+      add({.memory = device.memory_kinds[kind].name, .writer = Writer::gpu},
           shares_in_other_kinds(request.effort), request.effort == Effort::quick ? 1 : usual);
   }
   return points;
@@ -110,14 +110,14 @@ std::vector<double> shares_of_streams(Effort effort) {
 
 std::vector<Point> counted_streams(const device::DeviceInfo& device, const Request& request, double cache_bytes) {
   std::vector<Point> points;
-  for (const measure::Pattern pattern : {measure::Pattern::read, measure::Pattern::write, measure::Pattern::copy}) {
+  for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy}) {
     for (const double share : shares_of_streams(request.effort)) {
       const double bytes = std::round(share * cache_bytes / mib) * mib;
       const bool fits = bytes <= static_cast<double>(device.largest_buffer_bytes) &&
                         bytes <= static_cast<double>(request.largest_bytes.value_or(~0ull)) &&
                         bytes >= static_cast<double>(request.smallest_bytes.value_or(1));
       if (!fits) continue;
-      points.push_back(measure::point_on(hit_rate_probe::stream, {.bytes = bytes}, {.pattern = pattern}));
+      points.push_back(point_on(hit_rate_probe::stream, {.bytes = bytes}, {.pattern = pattern}));
       points.back().expected_seconds = 0.2;
     }
   }
@@ -126,11 +126,11 @@ std::vector<Point> counted_streams(const device::DeviceInfo& device, const Reque
 
 }  // namespace
 
-std::vector<analysis::RandomLoad> loads_of(std::span<const Measurement> measurements, const measure::Words& words) {
+std::vector<analysis::RandomLoad> loads_of(std::span<const Measurement> measurements, const Words& words) {
   std::vector<analysis::RandomLoad> loads;
   for (const Measurement& one : measurements) {
     if (one.unit == "ns" && one.point.words == words)
-      loads.push_back({one.point.x.bytes.value(), measure::median_of(one)});
+      loads.push_back({one.point.x.bytes.value(), median_of(one)});
   }
   std::ranges::sort(loads, {}, &analysis::RandomLoad::bytes);
   return loads;

@@ -9,15 +9,13 @@
 namespace sonde::probes {
 
 /// The words of the walk in what any buffer is made of.
-inline constexpr measure::Words usual_walk_words{.memory = "device",
-                                                 .method = measure::Method::timing,
-                                                 .order = measure::Order::independent,
-                                                 .path = measure::Path::vector};
+inline constexpr Words usual_walk_words{
+    .memory = "device", .method = Method::timing, .order = Order::independent, .path = Path::vector};
 
-inline bool is_by_counters(const measure::Words& words) { return words.method == measure::Method::counters; }
+inline bool is_by_counters(const Words& words) { return words.method == Method::counters; }
 
 /// The latency of loads on one curve: one of each working set, the median of what is known.
-std::vector<analysis::RandomLoad> loads_of(std::span<const Measurement> measurements, const measure::Words& words);
+std::vector<analysis::RandomLoad> loads_of(std::span<const Measurement> measurements, const Words& words);
 
 /// Whether a last cache may be one before memory rather than one of a GPU's own: where the system states one, or two
 /// others come before it.

@@ -20,7 +20,6 @@ using analysis::Answer;
 using analysis::Estimate;
 using analysis::MemoryDistance;
 using measure::Name;
-using measure::Writer;
 using workloads::MemoryPlace;
 
 /// No CPU of today reads memory that it caches so slowly, one thread and in order.
@@ -56,12 +55,12 @@ struct Seen {
 Seen seen_in(std::span<const Measurement> measurements) {
   Seen seen;
   for (const Measurement& one : measurements) {
-    const measure::Words& words = one.point.words;
+    const Words& words = one.point.words;
     if (words == host_memory_probe::round_trip.words) continue;
     if (seen.first.empty()) seen.first = words.memory;
     const double bytes = one.point.x.bytes.value();
-    if (words.side == measure::Side::cpu) {
-      if (words.pattern == measure::Pattern::read) seen.cpu_read_gbps[words.memory][bytes] = median_of(one);
+    if (words.side == Side::cpu) {
+      if (words.pattern == Pattern::read) seen.cpu_read_gbps[words.memory][bytes] = median_of(one);
     } else if (one.unit == "ns") {
       seen.latencies[workloads::place_of(words)][bytes] = median_of(one);
     }
@@ -89,12 +88,12 @@ class MemoryComparison {
       if (!holds(slower, memory, "is slow for the CPU")) continue;
       Finding finding{
           .kind = &host_memory_probe::slow_for_the_cpu,
-          .words = {.memory = memory, .side = measure::Side::cpu},
+          .words = {.memory = memory, .side = Side::cpu},
           .unit = "GB/s",
           .evidence = fmt::format("The CPU reads {} memory through its view at {:.3g} GB/s, one thread; the "
                                   "fastest kind gives it {:.3g}.",
                                   memory.text(), gbps.value, seen_.all().best_read_gbps())};
-      measure::set_value(finding, gbps);
+      set_value(finding, gbps);
       found_.conclusion.findings.push_back(finding);
     }
   }
@@ -130,10 +129,10 @@ class MemoryComparison {
     const std::string seen =
         fmt::format("Over {} a load takes {:.3g} ns in {} memory and {:.3g} ns in {} memory", size, distance.other_ns,
                     place.memory.text(), distance.own_ns, seen_.all().first.text());
-    const auto add = [&](const measure::FindingKind& kind, const std::string& evidence) {
+    const auto add = [&](const FindingKind& kind, const std::string& evidence) {
       Finding finding{
           .kind = &kind, .words = {.memory = place.memory, .writer = place.writer}, .unit = "ns", .evidence = evidence};
-      measure::set_value(finding, ns);
+      set_value(finding, ns);
       found_.conclusion.findings.push_back(finding);
     };
     const bool bus = holds(seen_.margin(number(&MemoryDistance::bus_margin)), place.memory, "lies across a bus");
@@ -156,7 +155,7 @@ class MemoryComparison {
 };
 
 Finding round_trip(const Measurement& one) {
-  const Estimate half = measure::estimate(one);
+  const Estimate half = estimate(one);
   Finding finding{.kind = &host_memory_probe::round_trip_time,
                   .words = one.point.words,
                   .unit = "us",
@@ -164,7 +163,7 @@ Finding round_trip(const Measurement& one) {
                                           "{} times, and at most {} in 99 of 100.",
                                           measure::time_text(1e3 * half.value), one.values.size(),
                                           measure::time_text(1e3 * analysis::quantile(one.values, 0.99)))};
-  measure::set_value(finding, half);
+  set_value(finding, half);
   return finding;
 }
 

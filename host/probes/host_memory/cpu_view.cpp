@@ -14,7 +14,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Pattern;
 using workloads::LineLayout;
 using workloads::MemoryPlace;
 using workloads::Noise;
@@ -165,7 +164,7 @@ Workload cpu_chase(device::Device& device, const MemoryPlace& place, std::uint64
                    std::uint64_t seed) {
   check_there_is_a_cpu(device.info());
   const auto chase = std::make_shared<CpuChase>(device, place, bytes, line_bytes, seed);
-  return {.work = measure::SteppedWork{.quantum = 16,
+  return {.work = SteppedWork{.quantum = 16,
                                        .most = 1ull << 24,
                                        .lap = chase->places.size(),
                                        .run = [chase](std::uint64_t hops) { return chase->run(hops); },
@@ -183,7 +182,7 @@ Workload cpu_stream(device::Device& device, const MemoryPlace& place, Pattern pa
   (void)stream->run(1);  // the system maps the first piece's pages
   const bool is_cached = static_cast<double>(piece_bytes) >= least_cached_gbps * stream->run(1).count();
   return {
-      .work = measure::SteppedWork{
+      .work = SteppedWork{
           .quantum = 1,
           .most = 1ull << 20,
           .lap = is_cached ? stream->pieces : 1,

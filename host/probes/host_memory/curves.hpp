@@ -13,89 +13,79 @@ Workload prepare_round_trip(device::Device& device, const Point& point, const Re
 
 // `writer` is who wrote the working set last: the CPU through its view of the memory, or a kernel, as some caches take
 // in only what the GPU wrote.
-inline constexpr measure::Curve walk{.name = "walk",
-                                     .words = {.path = measure::Path::vector},
-                                     .varies = "memory, writer",
-                                     .title = "Latency of the GPU's loads, by kind of memory",
-                                     .unit = "ns",
-                                     .better = measure::Better::lower,
-                                     .per_clock = 1,
-                                     .prepare = prepare_walk};
-inline constexpr measure::Curve stream{
-    .name = "stream",
-    .words = {.path = measure::Path::buffer, .sharing = measure::Sharing::separate, .writer = measure::Writer::gpu},
-    .varies = "memory, pattern",
-    .title = "Bandwidth of the GPU, by kind of memory",
-    .unit = "GB/s",
-    .better = measure::Better::higher,
-    .per_clock = -1,
-    .prepare = prepare_stream};
-inline constexpr measure::Curve cpu_walk{.name = "cpu-walk",
-                                         .words = {.side = measure::Side::cpu, .writer = measure::Writer::gpu},
-                                         .varies = "memory",
-                                         .title = "Latency of the CPU's loads through its view of the memory",
-                                         .unit = "ns",
-                                         .better = measure::Better::lower,
-                                         .prepare = prepare_cpu_walk};
-inline constexpr measure::Curve cpu_stream{.name = "cpu-stream",
-                                           .words = {.side = measure::Side::cpu, .writer = measure::Writer::gpu},
-                                           .varies = "memory, pattern",
-                                           .title = "Bandwidth of one CPU thread through its view of the memory",
-                                           .unit = "GB/s",
-                                           .better = measure::Better::higher,
-                                           .prepare = prepare_cpu_stream};
+inline constexpr Curve walk{.name = "walk",
+                            .words = {.path = Path::vector},
+                            .varies = "memory, writer",
+                            .title = "Latency of the GPU's loads, by kind of memory",
+                            .unit = units::core_ns,
+                            .prepare = prepare_walk};
+inline constexpr Curve stream{.name = "stream",
+                              .words = {.path = Path::buffer, .sharing = Sharing::separate, .writer = Writer::gpu},
+                              .varies = "memory, pattern",
+                              .title = "Bandwidth of the GPU, by kind of memory",
+                              .unit = units::core_gbps,
+                              .prepare = prepare_stream};
+inline constexpr Curve cpu_walk{.name = "cpu-walk",
+                                .words = {.side = Side::cpu, .writer = Writer::gpu},
+                                .varies = "memory",
+                                .title = "Latency of the CPU's loads through its view of the memory",
+                                .unit = units::ns,
+                                .prepare = prepare_cpu_walk};
+inline constexpr Curve cpu_stream{.name = "cpu-stream",
+                                  .words = {.side = Side::cpu, .writer = Writer::gpu},
+                                  .varies = "memory, pattern",
+                                  .title = "Bandwidth of one CPU thread through its view of the memory",
+                                  .unit = units::gbps,
+                                  .prepare = prepare_cpu_stream};
 /// One word there and one back, which has nothing to do with the kinds of memory.
-inline constexpr measure::Curve round_trip{.name = "round-trip",
-                                           .words = {.direction = measure::Direction::both},
-                                           .title = "Round trip from the CPU to the device and back",
-                                           .unit = "us",
-                                           .better = measure::Better::lower,
-                                           .prepare = prepare_round_trip};
+inline constexpr Curve round_trip{.name = "round-trip",
+                                  .words = {.direction = Direction::both},
+                                  .title = "Round trip from the CPU to the device and back",
+                                  .unit = units::us,
+                                  .prepare = prepare_round_trip};
 
-inline constexpr measure::FindingKind like_device_memory{
+inline constexpr FindingKind like_device_memory{
     .name = "like-device-memory",
     .heading = "As fast as device memory",
     .meaning =
         "Latency in this kind of memory is much the same as in the first kind at all sizes; the value is that in "
         "the largest working set.",
-    .better = measure::Better::lower,
+    .better = Better::lower,
     .named_by = "memory",
-    .compared = measure::Comparison::by_word,
-    .feature = "host-memory latency"};
-inline constexpr measure::FindingKind bypasses_last_level_cache{
+    .feature = "host-memory latency",
+    .compared = Comparison::by_word};
+inline constexpr FindingKind bypasses_last_level_cache{
     .name = "bypasses-last-level-cache",
     .heading = "Bypasses the last-level cache",
     .meaning =
         "This kind of memory has its highest latency at sizes where a cache still serves the first kind; the value "
         "is the latency in the largest working set.",
-    .better = measure::Better::lower,
+    .better = Better::lower,
     .named_by = "memory",
-    .compared = measure::Comparison::by_word,
-    .feature = "host-memory latency"};
-inline constexpr measure::FindingKind across_the_bus{
+    .feature = "host-memory latency",
+    .compared = Comparison::by_word};
+inline constexpr FindingKind across_the_bus{
     .name = "across-the-bus",
     .heading = "Across the bus",
     .meaning =
         "Latency in this kind of memory is so much higher than in the first kind that a bus lies between; the "
         "value is that in the largest working set.",
-    .better = measure::Better::lower,
+    .better = Better::lower,
     .named_by = "memory",
-    .compared = measure::Comparison::by_word,
-    .feature = "host-memory latency"};
-inline constexpr measure::FindingKind slow_for_the_cpu{
+    .feature = "host-memory latency",
+    .compared = Comparison::by_word};
+inline constexpr FindingKind slow_for_the_cpu{
     .name = "slow-for-the-cpu",
     .heading = "Slow for the CPU",
     .meaning = "The bandwidth of one CPU thread that reads this kind of memory, which its caches do not hold.",
-    .better = measure::Better::higher,
+    .better = Better::higher,
     .named_by = "memory",
-    .compared = measure::Comparison::by_ratio,
     .feature = "CPU bandwidth"};
-inline constexpr measure::FindingKind round_trip_time{
+inline constexpr FindingKind round_trip_time{
     .name = "round-trip",
     .heading = "Round trip between CPU and GPU",
     .meaning = "The median time in which the CPU signals the device and sees its answer.",
-    .better = measure::Better::lower,
-    .compared = measure::Comparison::by_ratio,
+    .better = Better::lower,
     .feature = "round trip"};
 
 }  // namespace sonde::probes::host_memory_probe

@@ -56,12 +56,12 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
 
 Workload host_memory_probe::prepare_walk(device::Device& device, const Point& point, const Request& request) {
   return workloads::cycle_chase(device, static_cast<std::uint32_t>(size_of(point) / request.line_bytes),
-                                request.line_bytes, request.seed, measure::Path::vector,
+                                request.line_bytes, request.seed, Path::vector,
                                 workloads::place_of(point.words));
 }
 
 Workload host_memory_probe::prepare_stream(device::Device& device, const Point& point, const Request& request) {
-  const measure::Pattern pattern = point.words.pattern.value();
+  const Pattern pattern = point.words.pattern.value();
   constexpr auto sharing = measure::Sharing::separate;
   const std::uint64_t bytes = size_of(point);
   // A simulated device's rates are what its file says, in whatever shape.
@@ -95,7 +95,7 @@ Workload host_memory_probe::prepare_round_trip(device::Device& device, const Poi
     for (std::size_t i = untimed; i < times.size(); ++i) result.values.push_back(times[i].count() / 1e3);
     return result;
   };
-  return {.work = measure::SelfTimedWork{.repeat = repeat}, .has_cycles = false, .shape = {{"host_clock", 1}}};
+  return {.work = SelfTimedWork{.repeat = repeat}, .has_cycles = false, .shape = {{"host_clock", 1}}};
 }
 
 const Probe host_memory{.name = "host-memory",

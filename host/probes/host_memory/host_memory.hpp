@@ -32,7 +32,7 @@ Workload cpu_chase(device::Device& device, const workloads::MemoryPlace& place, 
                    std::uint32_t line_bytes, std::uint64_t seed);
 
 /// One CPU thread reads or writes the buffer from its beginning to its end, again and again, by the host's clock.
-Workload cpu_stream(device::Device& device, const workloads::MemoryPlace& place, measure::Pattern pattern,
-                    std::uint64_t bytes, std::uint64_t seed);
+Workload cpu_stream(device::Device& device, const workloads::MemoryPlace& place, Pattern pattern, std::uint64_t bytes,
+                    std::uint64_t seed);
 
 }  // namespace sonde::probes

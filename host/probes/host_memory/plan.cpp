@@ -7,9 +7,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Pattern;
-using measure::Writer;
-
 constexpr double kib = 1 << 10;
 constexpr double mib = 1 << 20;
 constexpr double word_bytes = 4;
@@ -40,9 +37,9 @@ struct Plan {
   const Request& request;
   std::vector<Point> points = {};
 
-  void add(const measure::Curve& curve, const measure::Words& varied, double bytes) {
+  void add(const Curve& curve, const Words& varied, double bytes) {
     if (!measure::is_asked_for(request, bytes)) return;
-    points.push_back(measure::point_on(curve, {.bytes = bytes}, varied));
+    points.push_back(point_on(curve, {.bytes = bytes}, varied));
     points.back().expected_seconds = 0.05 + 6e-9 * bytes;
   }
 };
@@ -83,11 +80,11 @@ void add_kind(Plan& plan, const device::DeviceInfo& device, const device::Memory
 }
 
 /// The shape that the search found at the same size for the same pattern, or for the one that is searched for.
-measure::Shape shape_for(const Point& point, Effort effort, std::span<const Measurement> known) {
+Shape shape_for(const Point& point, Effort effort, std::span<const Measurement> known) {
   const std::optional<Pattern> pattern =
       is_searched(effort, patterns.back()) ? point.words.pattern : std::optional(patterns.front());
   for (const Measurement& one : known) {
-    const bool alike = one.point.words.side != measure::Side::cpu && one.point.words.pattern == pattern;
+    const bool alike = one.point.words.side != Side::cpu && one.point.words.pattern == pattern;
     if (alike && one.point.x == point.x) return one.state.shape;
   }
   return {};
@@ -95,7 +92,7 @@ measure::Shape shape_for(const Point& point, Effort effort, std::span<const Meas
 
 /// Whether findings compare such points: walks of the GPU, reads of the CPU, and the round trip.
 bool is_compared(const Point& point) {
-  return point.words.side == measure::Side::cpu ? point.words.pattern == Pattern::read : !point.words.pattern;
+  return point.words.side == Side::cpu ? point.words.pattern == Pattern::read : !point.words.pattern;
 }
 
 }  // namespace
@@ -114,7 +111,7 @@ std::vector<Point> host_memory_points(const device::DeviceInfo& device, const Re
     // A word is no working set of a size that somebody asked for.
     const bool sizes_asked_for = request.smallest_bytes || request.largest_bytes;
     if (!sizes_asked_for) {
-      plan.points.push_back(measure::point_on(host_memory_probe::round_trip, {.bytes = word_bytes}));
+      plan.points.push_back(point_on(host_memory_probe::round_trip, {.bytes = word_bytes}));
       plan.points.back().expected_seconds = 0.1;
     }
   } else {

@@ -20,7 +20,6 @@ namespace latency_probe {
 namespace {
 
 using measure::Fabric;
-using measure::Path;
 
 /// 2^32 words of 32 bits; beyond them an index would start again at zero.
 constexpr double reach_of_indices_bytes = 0x1p34;

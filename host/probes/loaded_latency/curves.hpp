@@ -11,26 +11,23 @@ namespace sonde::probes::loaded_latency_probe {
 /// A walk beside a load where the point has a delay, alone where it has none.
 Workload prepare_walk(device::Device& device, const Point& point, const Request& request);
 
-inline constexpr measure::Table beside_each_load{.title = "Latency of a load beside what the rest of the device moves",
-                                                 .rows = "bytes, gpu_gbps",
-                                                 .columns = "title"};
+inline constexpr Table beside_each_load{.title = "Latency of a load beside what the rest of the device moves",
+                                        .rows = "bytes, gpu_gbps",
+                                        .columns = "title"};
 
 inline constexpr Curve walk{.name = "walk",
-                            .words = {.memory = "device", .path = measure::Path::vector},
+                            .words = {.memory = "device", .path = Path::vector},
                             .title = "Latency of a dependent load beside a load",
-                            .unit = "ns",
-                            .axis = measure::axes::gpu_gbps,
-                            .better = measure::Better::lower,
-                            .per_clock = 1,
+                            .unit = units::core_ns,
+                            .axis = axes::gpu_gbps,
                             .table = &beside_each_load,
                             .prepare = prepare_walk};
 /// Seen beside each walk that has a load.
 inline constexpr Curve load{.name = "load",
-                            .words = {.memory = "device", .path = measure::Path::vector},
+                            .words = {.memory = "device", .path = Path::vector},
                             .title = "Bandwidth of the load beside a walk",
-                            .unit = "GB/s",
-                            .axis = measure::axes::gpu_gbps,
-                            .better = measure::Better::higher};
+                            .unit = units::gbps,
+                            .axis = axes::gpu_gbps};
 
 inline constexpr std::array<const Curve*, 2> curves{&walk, &load};
 inline constexpr std::array<const FindingKind*, 2> finding_kinds{&workloads::idle_latency,

@@ -18,7 +18,6 @@
 namespace sonde::probes {
 namespace {
 
-using workloads::Sharing;
 using workloads::StreamShape;
 
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
@@ -70,7 +69,7 @@ void conclude_on(double bytes, const char* where, std::span<const Measurement> m
                     .words = alone.measurement->point.words,
                     .unit = "ns",
                     .evidence = evidence + workloads::describe_disturbance(of.measurement->state)};
-    measure::set_value(finding, measure::estimate(*of.measurement));
+    set_value(finding, estimate(*of.measurement));
     conclusion.findings.push_back(finding);
   };
   add(workloads::idle_latency, alone, fmt::format("{} {:.3g} ns while nothing else runs.", load, alone.latency_ns));

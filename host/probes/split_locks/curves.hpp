@@ -8,56 +8,47 @@
 // 0 it lies within the line, at 4 bytes from its end across two.
 namespace sonde::probes::split_locks_probe {
 
-using measure::Beside;
-using measure::Better;
-
 Workload prepare_locked_operation(device::Device& device, const Point& point, const Request& request);
 Workload prepare_load(device::Device& device, const Point& point, const Request& request);
 Workload prepare_read(device::Device& device, const Point& point, const Request& request);
 
-inline constexpr measure::Table locks_and_others{
+inline constexpr Table locks_and_others{
     .title = "Locked operations within a line and across two, and what another core has meanwhile",
     .rows = "title, bytes",
     .columns = "address"};
 
-inline constexpr Curve locked_operation{
-    .name = "locked-operation",
-    .words = {.exchange = measure::Exchange::compare_and_swap, .sharing = measure::Sharing::separate},
-    .title = "Locked operation of a core that nobody disturbs",
-    .unit = "ns",
-    .axis = measure::axes::address,
-    .better = Better::lower,
-    .table = &locks_and_others,
-    .prepare = prepare_locked_operation};
+inline constexpr Curve locked_operation{.name = "locked-operation",
+                                        .words = {.exchange = Exchange::compare_and_swap, .sharing = Sharing::separate},
+                                        .title = "Locked operation of a core that nobody disturbs",
+                                        .unit = units::ns,
+                                        .axis = axes::address,
+                                        .table = &locks_and_others,
+                                        .prepare = prepare_locked_operation};
 
 inline constexpr Curve load_beside_locks{.name = "load-beside-locks",
-                                         .words = {.beside = Beside::split_locks, .role = measure::QueueRole::reader},
+                                         .words = {.beside = Beside::split_locks, .role = QueueRole::reader},
                                          .title = "Load of a core while others lock",
-                                         .unit = "ns",
-                                         .better = Better::lower,
+                                         .unit = units::ns,
                                          .table = &locks_and_others,
                                          .prepare = prepare_load};
 /// Seen right before each window of the load beside locks.
 inline constexpr Curve load_beside_nothing{.name = "load-beside-nothing",
-                                           .words = {.beside = Beside::nothing, .role = measure::QueueRole::reader},
+                                           .words = {.beside = Beside::nothing, .role = QueueRole::reader},
                                            .title = "Load of a core while nobody locks",
-                                           .unit = "ns",
-                                           .better = Better::lower,
+                                           .unit = units::ns,
                                            .table = &locks_and_others};
 
 inline constexpr Curve read_beside_locks{.name = "read-beside-locks",
-                                         .words = {.beside = Beside::split_locks, .pattern = measure::Pattern::read},
+                                         .words = {.beside = Beside::split_locks, .pattern = Pattern::read},
                                          .title = "Reading of a core while others lock",
-                                         .unit = "GB/s",
-                                         .better = Better::higher,
+                                         .unit = units::gbps,
                                          .table = &locks_and_others,
                                          .prepare = prepare_read};
 /// Seen right before each window of the reading beside locks.
 inline constexpr Curve read_beside_nothing{.name = "read-beside-nothing",
-                                           .words = {.beside = Beside::nothing, .pattern = measure::Pattern::read},
+                                           .words = {.beside = Beside::nothing, .pattern = Pattern::read},
                                            .title = "Reading of a core while nobody locks",
-                                           .unit = "GB/s",
-                                           .better = Better::higher,
+                                           .unit = units::gbps,
                                            .table = &locks_and_others};
 
 inline constexpr std::array<const Curve*, 5> curves{&locked_operation, &load_beside_locks, &load_beside_nothing,

@@ -17,8 +17,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Beside;
-
 constexpr double seconds_of_operations = 0.01;
 constexpr double seconds_beside_locks = 0.1;
 constexpr double times_the_last_cache = 4;
@@ -56,7 +54,7 @@ std::shared_ptr<LockedWord> locked_word_at(const Point& point, const Request& re
 int values_at(Effort effort) { return effort == Effort::quick ? 5 : 9; }
 
 Workload workload_of(std::function<Repetitions(const Limits&, const std::function<void()>&)> repeat) {
-  measure::Shape shape;
+  Shape shape;
   if (const auto slowed = cpu::split_lock_rule().slowed) shape["split_lock_mitigate"] = *slowed ? 1 : 0;
   return {.work = SelfTimedWork{.repeat = std::move(repeat)}, .has_cycles = false, .shape = std::move(shape)};
 }

@@ -16,10 +16,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Direction;
-using measure::HostMemory;
-using measure::Order;
-
 constexpr int untimed_rounds = 2;
 constexpr std::uint32_t whole_copies = 3;
 
@@ -205,7 +201,7 @@ Workload zero_copy_rounds(device::Device& device, measure::Name memory, std::uin
                           bool with_all, bool with_copy) {
   const auto rounds = std::make_shared<Rounds>(SharedBuffer(device, memory, bytes, seed));
   return {
-      .work = measure::SelfTimedWork{.repeat =
+      .work = SelfTimedWork{.repeat =
                                          [rounds, with_all, with_copy](const Limits& limits,
                                                                        const std::function<void()>& alive) {
                                            return repeat(*rounds, with_all, with_copy, limits, alive);

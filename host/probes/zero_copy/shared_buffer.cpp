@@ -10,8 +10,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Order;
-
 constexpr std::uint32_t growth = 0x9E3779B9u;  // as the kernel has it
 constexpr std::uint32_t largest_group = 128;
 constexpr std::uint32_t groups_for_all = 64;

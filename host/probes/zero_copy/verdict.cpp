@@ -15,9 +15,6 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Direction;
-using measure::Order;
-
 constexpr double page_bytes = 4096;
 
 /// A page that only lies in a cache or a far memory costs less; one that is fetched by a fault costs more.
@@ -26,7 +23,7 @@ constexpr double least_migration_us = 1.5;
 constexpr double more_than_touching = 1.5;
 
 using TimeBySize = std::map<double, double>;  ///< in microseconds
-using Curves = std::map<measure::Words, TimeBySize>;
+using Curves = std::map<Words, TimeBySize>;
 
 Curves curves_of(std::span<const Measurement> measurements) {
   Curves curves;
@@ -38,7 +35,7 @@ Curves curves_of(std::span<const Measurement> measurements) {
 double copy_gbps(const Curves& curves, Direction direction) {
   double fastest = 0;
   for (const auto& [words, curve] : curves) {
-    if (words.engine != measure::Engine::driver || words.direction != direction) continue;
+    if (words.engine != Engine::driver || words.direction != direction) continue;
     fastest = std::max(fastest, curve.rbegin()->first / (1e3 * curve.rbegin()->second));
   }
   return fastest;
@@ -49,7 +46,7 @@ struct KindOfMemory {
   const Curves& curves;
   measure::Name memory;
 
-  const TimeBySize* curve(measure::Words words) const {
+  const TimeBySize* curve(Words words) const {
     words.memory = memory;
     const auto found = curves.find(words);
     return found == curves.end() ? nullptr : &found->second;
@@ -126,7 +123,7 @@ std::vector<analysis::RoundTime> rounds_of(const TimeBySize& words) {
   return rounds;
 }
 
-SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen& seen, const measure::Words& words) {
+SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen& seen, const Words& words) {
   const measure::Name memory = words.memory;
   const Direction direction = words.direction.value();
   const TimeBySize& times = seen.all().at(words);
@@ -150,7 +147,7 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
   if (found.verdict != analysis::ImplicitCopy::Verdict::none) {
     const bool copies = found.verdict == analysis::ImplicitCopy::Verdict::copy;
     finding.kind = copies ? &zero_copy_probe::copies : &zero_copy_probe::cache_maintenance;
-    measure::set_value(finding, found.gbps);
+    set_value(finding, found.gbps);
     finding.unit = "GB/s";
     finding.evidence += fmt::format(", so {} at {:.3g} GB/s, beside {:.3g} of a copy that is asked for.",
                                     copies ? "all of it is copied" : "there is work on all of it, yet no copy,",
@@ -168,7 +165,7 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
   }
   if (pages.pages == PageMoves::migrate) {
     finding.kind = &zero_copy_probe::migrates;
-    measure::set_value(finding, pages.us);
+    set_value(finding, pages.us);
     finding.unit = "us";
     finding.evidence +=
         fmt::format(", but each page that is touched takes {:.3g} us more: memory moves page by page.", pages.us.value);
@@ -181,7 +178,7 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
   finding.kind = &zero_copy_probe::shared_without_copy;
   const auto last = std::ranges::find_if(
       measurements, [&](const Measurement& one) { return one.point.words == words && one.point.x.bytes == largest; });
-  measure::set_value(finding, measure::estimate(*last));
+  set_value(finding, estimate(*last));
   finding.unit = "us";
   finding.evidence += fmt::format("; a copy would have added {:.3g} us.", largest / gbps / 1e3);
   return verdict;
@@ -194,7 +191,7 @@ std::vector<SharingVerdict> sharing_verdicts(std::span<const Measurement> measur
   std::vector<SharingVerdict> all;
   for (const auto& [words, curve] : seen.all()) {
     const bool is_exchanged = words.direction == Direction::to_host || words.direction == Direction::to_device;
-    const measure::Words one_word{.direction = words.direction, .memory = words.memory, .order = Order::independent};
+    const Words one_word{.direction = words.direction, .memory = words.memory, .order = Order::independent};
     if (is_exchanged && words == one_word) all.push_back(verdict_on(measurements, seen, words));
   }
   return all;

@@ -26,7 +26,7 @@ constexpr std::array findings_of_zero_copy{&zero_copy_probe::shared_without_copy
                                            &zero_copy_probe::unsupported};
 
 /// Words of the rounds that a point begins with: one word changes, and the CPU finds it.
-constexpr measure::Words first_round{.direction = measure::Direction::to_host, .order = measure::Order::independent};
+constexpr Words first_round{.direction = Direction::to_host, .order = Order::independent};
 
 constexpr double kib = 1 << 10;
 constexpr double mib = 1 << 20;
@@ -50,7 +50,7 @@ std::vector<Point> first_points(const device::DeviceInfo& device, const Request&
   for (const device::MemoryKind& kind : device.memory_kinds) {
     for (const double bytes : sizes(device, request)) {
       Point point =
-          measure::point_on(zero_copy_probe::round, {.bytes = bytes}, with(first_round, {.memory = kind.name}));
+          point_on(zero_copy_probe::round, {.bytes = bytes}, with(first_round, {.memory = kind.name}));
       point.expected_seconds = 0.03 + 1.4e-9 * bytes;
       point.visits = visits(request.effort);
       points.push_back(point);
@@ -68,7 +68,7 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
     if (verdict.is_open) open.insert(verdict.finding.words.memory);
   }
   return measure::more_visits(known, [&](const Measurement& one) {
-    const measure::Words& words = one.point.words;
+    const Words& words = one.point.words;
     return words == with(first_round, {.memory = words.memory}) && open.contains(words.memory);
   });
 }

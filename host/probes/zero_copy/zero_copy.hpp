@@ -42,7 +42,7 @@ struct SharedBuffer {
   /// Makes the buffer, all of which both sides then have written.
   SharedBuffer(device::Device& on, measure::Name kind, std::uint64_t bytes, std::uint64_t seed);
 
-  TouchedWords choose(measure::Order order);
+  TouchedWords choose(Order order);
   void cpu_writes(std::span<std::byte> mapped, const TouchedWords& which) const;
   /// Maps the buffer, reads the words and unmaps it.
   void cpu_reads(const TouchedWords& which) const;
