@@ -1,7 +1,6 @@
 #pragma once
 
 #include "counters/state/device_state.hpp"
-#include "counters/state/host_time.hpp"
 #include "counters/traffic/traffic_meter.hpp"
 #include "measure/probe.hpp"
 #include "measure/settle.hpp"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "counters/state/host_time.hpp"
+#include "counters/state/device_state.hpp"
 #include "device/opencl/opencl.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "measure/repetitions.hpp"

@@ -5,7 +5,6 @@
 #include <variant>
 #include <vector>
 
-#include "counters/state/host_time.hpp"
 #include "driver/device_test.hpp"
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"

@@ -38,6 +38,11 @@ class AmdgpuTest : public testing::Test {
     return tree.write(std::filesystem::path("sys/bus/pci/devices") / pci / file, text);
   }
   DeviceState read() { return reader_of(tree.root(), pci)(); }
+  /// The reasons that are read first from a table of gpu_metrics.
+  std::optional<Reasons> reasons(const std::string& table) {
+    write("gpu_metrics", table);
+    return read().throttle_reasons;
+  }
 
   test::FakeTree tree;
 };
@@ -108,49 +113,54 @@ TEST_F(AmdgpuTest, ValuesAreReadAnewEachTime) {
   EXPECT_FALSE(reader().gpu_clock_mhz);
 }
 
-TEST(GpuMetrics, BitsOfDiscreteCardsAndApusAreTheSame) {
+TEST_F(AmdgpuTest, BitsOfDiscreteCardsAndApusAreTheSame) {
   for (const auto& [revision, at] : {std::pair{3, 112}, std::pair{2, 120}}) {
     const std::string zeros = table(static_cast<std::uint16_t>(at + 8), revision == 3 ? 1 : 2, revision);
-    const auto reasons = [&](std::uint64_t bits) {
-      return GpuMetrics().throttle_reasons(with(zeros, static_cast<std::size_t>(at), bits));
+    const auto reasons_of = [&](std::uint64_t bits) {
+      return reasons(with(zeros, static_cast<std::size_t>(at), bits));
     };
-    EXPECT_EQ(reasons(0), Reasons{});
-    EXPECT_EQ(reasons(1ull << 6), Reasons{"power"});
-    EXPECT_EQ(reasons(1ull << 16 | 1ull << 23), Reasons{"current"});
-    EXPECT_EQ(reasons(1ull << 47), Reasons{"temperature"});
-    EXPECT_EQ(reasons(1ull << 57), Reasons{"other"});
-    EXPECT_EQ(reasons(~0ull), std::nullopt);  // the driver wrote nothing there
+    EXPECT_EQ(reasons_of(0), Reasons{});
+    EXPECT_EQ(reasons_of(1ull << 6), Reasons{"power"});
+    EXPECT_EQ(reasons_of(1ull << 16 | 1ull << 23), Reasons{"current"});
+    EXPECT_EQ(reasons_of(1ull << 47), Reasons{"temperature"});
+    EXPECT_EQ(reasons_of(1ull << 57), Reasons{"other"});
+    EXPECT_EQ(reasons_of(~0ull), std::nullopt);  // the driver wrote nothing there
   }
 }
 
-TEST(GpuMetrics, CountersTellOnlyFromTheSecondReadingOn) {
+TEST_F(AmdgpuTest, CountersTellOnlyFromTheSecondReadingOn) {
   std::string first = table(264, 3, 0);
   for (std::size_t index = 0; index < 7; ++index) first = with<std::uint32_t>(first, 228 + 4 * index, 1000);
-  GpuMetrics metrics;
-  EXPECT_EQ(metrics.throttle_reasons(first), std::nullopt);
-  EXPECT_EQ(metrics.throttle_reasons(first), Reasons{});
+  write("gpu_metrics", first);
+  const auto reader = reader_of(tree.root(), pci);
+  const auto reasons_of = [&](const std::string& next) {
+    write("gpu_metrics", next);
+    return reader().throttle_reasons;
+  };
+  EXPECT_EQ(reasons_of(first), std::nullopt);
+  EXPECT_EQ(reasons_of(first), Reasons{});
   // In the order of kgd_pp_interface.h: PROCHOT; three limits on power; core, graphics and SoC too hot; none behind.
   const std::vector<std::string> expected{"temperature", "power",       "power",      "power",
                                           "temperature", "temperature", "temperature"};
   for (std::size_t index = 0; index < expected.size(); ++index) {
     const std::string next = with<std::uint32_t>(first, 228 + 4 * index, 1001);
-    EXPECT_EQ(metrics.throttle_reasons(next), Reasons{expected[index]}) << index;
-    EXPECT_EQ(metrics.throttle_reasons(next), Reasons{}) << index;
-    metrics.throttle_reasons(first);
+    EXPECT_EQ(reasons_of(next), Reasons{expected[index]}) << index;
+    EXPECT_EQ(reasons_of(next), Reasons{}) << index;
+    reasons_of(first);
   }
-  EXPECT_EQ(metrics.throttle_reasons(with<std::uint32_t>(first, 256, 7)), Reasons{});
+  EXPECT_EQ(reasons_of(with<std::uint32_t>(first, 256, 7)), Reasons{});
 }
 
-TEST(GpuMetrics, TablesThatDoNotTellOrEndEarlyAreNothing) {
+TEST_F(AmdgpuTest, TablesThatDoNotTellOrEndEarlyAreNothing) {
   for (const auto& [format, revision] : {std::pair{1, 0}, {1, 2}, {1, 4}, {2, 1}, {2, 5}, {3, 1}, {9, 9}}) {
-    EXPECT_FALSE(GpuMetrics().throttle_reasons(with<std::uint64_t>(table(300, format, revision), 112, 1))) << format;
+    EXPECT_FALSE(reasons(with<std::uint64_t>(table(300, format, revision), 112, 1))) << format;
   }
   const std::string whole = with<std::uint64_t>(table(120, 1, 3), 112, 1);
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    EXPECT_FALSE(GpuMetrics().throttle_reasons(whole.substr(0, length))) << length;
+    EXPECT_FALSE(reasons(whole.substr(0, length))) << length;
   }
-  EXPECT_FALSE(GpuMetrics().throttle_reasons(with<std::uint16_t>(whole, 0, 116)));
-  EXPECT_FALSE(GpuMetrics().throttle_reasons(with<std::uint16_t>(whole, 0, 2)));
+  EXPECT_FALSE(reasons(with<std::uint16_t>(whole, 0, 116)));
+  EXPECT_FALSE(reasons(with<std::uint16_t>(whole, 0, 2)));
 }
 
 using Caches = std::map<int, std::uint64_t>;

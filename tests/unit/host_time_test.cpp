@@ -1,4 +1,4 @@
-#include "counters/state/host_time.hpp"
+#include "counters/state/device_state.hpp"
 
 #include <gtest/gtest.h>
 

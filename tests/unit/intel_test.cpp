@@ -80,29 +80,30 @@ TEST(Xe, ReasonsThatCannotBeReadAreNotKnown) {
 
 TEST(Hwmon, PowerIsWhatTheEnergyCounterRoseBy) {
   const test::FakeTree tree;
-  const auto energy = [&tree](const char* microjoules) { tree.write("hwmon/hwmon0/energy1_input", microjoules); };
+  const auto energy = [&tree](const char* microjoules) {
+    tree.write(device / "hwmon/hwmon0/energy1_input", microjoules);
+  };
   energy("1000000\n");
-  const Source source = hwmon_source(tree.root());
-  DeviceState first, second, third;
-  source(first);
-  EXPECT_FALSE(first.power_watts);
+  const auto reader = reader_of(tree.root(), pci);
+  EXPECT_FALSE(reader().power_watts);
   energy("3000000\n");
-  source(second);
+  const DeviceState second = reader();
   ASSERT_TRUE(second.power_watts);
   EXPECT_GT(*second.power_watts, 0);
   energy("5\n");  // it wrapped
-  source(third);
-  EXPECT_FALSE(third.power_watts);
+  EXPECT_FALSE(reader().power_watts);
 }
 
 TEST(Intel, ReasonsHaveThisHousesWords) {
-  EXPECT_STREQ(reason_of("pl1"), "power");
-  EXPECT_STREQ(reason_of("psys_pl2"), "power");
-  EXPECT_STREQ(reason_of("thermal"), "temperature");
-  EXPECT_STREQ(reason_of("prochot"), "temperature");
-  EXPECT_STREQ(reason_of("ratl"), "temperature");
-  EXPECT_STREQ(reason_of("vr_tdc"), "current");
-  EXPECT_STREQ(reason_of("fastvmode"), "other");
+  const std::pair<const char*, const char*> words[] = {
+      {"pl1", "power"},        {"psys_pl2", "power"}, {"thermal", "temperature"}, {"prochot", "temperature"},
+      {"ratl", "temperature"}, {"vr_tdc", "current"}, {"fastvmode", "other"}};
+  for (const auto& [intels, ours] : words) {
+    const test::FakeTree tree;
+    tree.write(device / "tile0/gt0/freq0/act_freq", "2400\n");
+    tree.write(device / "tile0/gt0/freq0/throttle" / (std::string("reason_") + intels), "1\n");
+    EXPECT_EQ(reader_of(tree.root(), pci)().throttle_reasons, Reasons{ours}) << intels;
+  }
 }
 
 }  // namespace

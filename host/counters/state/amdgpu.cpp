@@ -57,6 +57,39 @@ std::optional<std::set<std::string>> reasons_of_counters(std::string_view before
   return reasons;
 }
 
+/// Why a GPU is throttled, from the bytes of `gpu_metrics`; nothing for a table that does not tell, or not in a way
+/// that all chips share. Later tables count how long each throttler was engaged, so that it takes the one `before`.
+std::optional<std::set<std::string>> throttle_reasons(std::string_view table, std::string& before) {
+  // A table begins with its size in two bytes, then the format and its revision.
+  const auto size = number_at<std::uint16_t>(table, 0);
+  if (!size || *size < 4 || *size > table.size()) return std::nullopt;
+  table = table.substr(0, *size);
+  const int format = static_cast<unsigned char>(table[2]);
+  const int revision = static_cast<unsigned char>(table[3]);
+  if (format == 1 && revision == 3) return reasons_of_bits(number_at<std::uint64_t>(table, status_in_v1_3));
+  if (format == 2 && revision >= 2 && revision <= 4) {
+    return reasons_of_bits(number_at<std::uint64_t>(table, status_in_v2_2));
+  }
+  if (format != 3 || revision != 0) return std::nullopt;
+  const auto reasons = reasons_of_counters(before, table);
+  before = table;
+  return reasons;
+}
+
+/// The clock in MHz that is marked as the present one in a pp_dpm_* file ("1: 2371Mhz *").
+std::optional<double> marked_clock_mhz(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::size_t colon = line.find(':');
+    const std::size_t unit = line.find("Mhz");
+    if (colon == line.npos || unit == line.npos || unit < colon || line.find('*') == line.npos) continue;
+    const auto clock = number_in(line.substr(colon + 1, unit - colon - 1));
+    if (clock && *clock > 0) return clock;
+  }
+  return std::nullopt;
+}
+
 /// hwmon states the clock itself in Hz; the file of levels, which every generation has, only the level nearest to it.
 std::optional<double> clock_mhz(const std::optional<fs::path>& sensors, const char* sensor, const fs::path& levels) {
   const auto hertz = sensors ? read_number(*sensors / sensor) : std::nullopt;
@@ -75,13 +108,9 @@ std::map<std::string, std::uint64_t> properties(const fs::path& file) {
   return all;
 }
 
-/// A PCI address as the kernel packs it: bus, then five bits of device and three of function.
-struct PciLocation {
-  std::uint64_t domain = 0;
-  std::uint64_t location = 0;
-};
-
-std::optional<PciLocation> location_of(const std::string& pci) {
+/// The domain of a PCI address, and its rest as the kernel packs it: bus, then five bits of device and three of
+/// function.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> location_of(const std::string& pci) {
   std::uint64_t parts[4] = {};
   const char* at = pci.data();
   const char* const end = at + pci.size();
@@ -90,64 +119,31 @@ std::optional<PciLocation> location_of(const std::string& pci) {
     if (error != std::errc()) return std::nullopt;
     at = rest == end ? rest : rest + 1;
   }
-  return PciLocation{.domain = parts[0], .location = parts[1] << 8 | parts[2] << 3 | parts[3]};
+  return std::pair(parts[0], parts[1] << 8 | parts[2] << 3 | parts[3]);
 }
 
 }  // namespace
 
-std::optional<std::set<std::string>> GpuMetrics::throttle_reasons(std::string_view table) {
-  // A table begins with its size in two bytes, then the format and its revision.
-  const auto size = number_at<std::uint16_t>(table, 0);
-  if (!size || *size < 4 || *size > table.size()) return std::nullopt;
-  table = table.substr(0, *size);
-  const int format = static_cast<unsigned char>(table[2]);
-  const int revision = static_cast<unsigned char>(table[3]);
-  if (format == 1 && revision == 3) return reasons_of_bits(number_at<std::uint64_t>(table, status_in_v1_3));
-  if (format == 2 && revision >= 2 && revision <= 4) {
-    return reasons_of_bits(number_at<std::uint64_t>(table, status_in_v2_2));
-  }
-  if (format != 3 || revision != 0) return std::nullopt;
-  const auto reasons = reasons_of_counters(before_, table);
-  before_ = table;
-  return reasons;
-}
-
-std::optional<double> marked_clock_mhz(std::string_view text) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const std::size_t colon = line.find(':');
-    const std::size_t unit = line.find("Mhz");
-    if (colon == line.npos || unit == line.npos || unit < colon || line.find('*') == line.npos) continue;
-    const auto clock = number_in(line.substr(colon + 1, unit - colon - 1));
-    if (clock && *clock > 0) return clock;
-  }
-  return std::nullopt;
-}
-
 Source amdgpu_source(const fs::path& device) {
   std::error_code ignored;
   if (!fs::exists(device / "pp_dpm_sclk", ignored) && !fs::exists(device / "gpu_metrics", ignored)) return {};
-  return [device, sensors = hwmon_folder(device), metrics = GpuMetrics()](DeviceState& reading) mutable {
+  return [device, sensors = hwmon_folder(device), before = std::string()](DeviceState& reading) mutable {
     reading.gpu_clock_mhz = clock_mhz(sensors, "freq1_input", device / "pp_dpm_sclk");
     reading.memory_clock_mhz = clock_mhz(sensors, "freq2_input", device / "pp_dpm_mclk");
-    if (const auto table = read_text(device / "gpu_metrics")) {
-      reading.throttle_reasons = metrics.throttle_reasons(*table);
-    }
+    if (const auto table = read_text(device / "gpu_metrics"))
+      reading.throttle_reasons = throttle_reasons(*table, before);
   };
 }
 
 std::map<int, std::uint64_t> amdgpu_caches(const fs::path& root, const std::string& pci) {
   constexpr std::uint64_t kib = 1024;
-  const std::optional<PciLocation> location = location_of(pci);
+  const auto location = location_of(pci);
   if (!location) return {};
   std::map<int, std::uint64_t> by_level;
   const fs::path nodes = root / "sys/class/kfd/kfd/topology/nodes";
   for (const fs::path& node : numbered(nodes, "")) {
     auto facts = properties(node / "properties");
-    if (facts["simd_count"] == 0 || facts["domain"] != location->domain || facts["location_id"] != location->location) {
-      continue;
-    }
+    if (facts["simd_count"] == 0 || std::pair(facts["domain"], facts["location_id"]) != *location) continue;
     for (const fs::path& cache : numbered(node / "caches", "")) {
       auto stated = properties(cache / "properties");
       std::uint64_t& bytes = by_level[static_cast<int>(stated["level"])];

@@ -36,18 +36,7 @@ std::optional<double> device_tree_clock_mhz(const std::filesystem::path& cpu) {
   return hertz > 0 ? std::optional(static_cast<double>(hertz) * 1e-6) : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<int> last_cpu_in(std::string_view stat) {
-  // Fields are counted from behind the name, which may have blanks and brackets: the 39th, of which the state is the
-  // 3rd.
-  std::size_t at = stat.rfind(')');
-  for (int field = 2; field < 39 && at != stat.npos; ++field) at = stat.find(' ', at + 1);
-  if (at == stat.npos) return std::nullopt;
-  const auto cpu = number_in(stat.substr(at, stat.find(' ', at + 1) - at));
-  return cpu && *cpu >= 0 ? std::optional(static_cast<int>(*cpu)) : std::nullopt;
-}
-
+/// "cpu MHz" of a CPU in the text of /proc/cpuinfo; of the fastest where that CPU is not in it.
 std::optional<double> cpuinfo_clock_mhz(std::string_view text, int cpu) {
   std::optional<double> fastest;
   std::optional<double> processor;
@@ -63,6 +52,18 @@ std::optional<double> cpuinfo_clock_mhz(std::string_view text, int cpu) {
     fastest = std::max(fastest, number);
   }
   return fastest;
+}
+
+}  // namespace
+
+std::optional<int> last_cpu_in(std::string_view stat) {
+  // Fields are counted from behind the name, which may have blanks and brackets: the 39th, of which the state is the
+  // 3rd.
+  std::size_t at = stat.rfind(')');
+  for (int field = 2; field < 39 && at != stat.npos; ++field) at = stat.find(' ', at + 1);
+  if (at == stat.npos) return std::nullopt;
+  const auto cpu = number_in(stat.substr(at, stat.find(' ', at + 1) - at));
+  return cpu && *cpu >= 0 ? std::optional(static_cast<int>(*cpu)) : std::nullopt;
 }
 
 Source cpu_clock_source(const std::filesystem::path& root) {

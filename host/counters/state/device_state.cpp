@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <future>
 #include <numeric>
+#include <ranges>
 
 #include "analysis/statistics.hpp"
+#include "os/machine.hpp"
+#include "os/time.hpp"
 
 namespace sonde::counters {
 namespace {
@@ -19,8 +22,6 @@ std::optional<double> reduced(std::span<const DeviceState> readings, std::option
   return values.empty() ? std::nullopt : std::optional<double>(reduce(values));
 }
 
-double median(const std::vector<double>& values) { return analysis::quantile(values, 0.5); }
-
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -32,6 +33,7 @@ constexpr std::chrono::seconds longest_rest{1};
 
 DeviceState summarize(std::span<const DeviceState> readings) {
   DeviceState all;
+  const auto median = [](const std::vector<double>& values) { return analysis::quantile(values, 0.5); };
   all.gpu_clock_mhz = reduced(readings, &DeviceState::gpu_clock_mhz, median);
   all.memory_clock_mhz = reduced(readings, &DeviceState::memory_clock_mhz, median);
   all.cpu_clock_mhz = reduced(readings, &DeviceState::cpu_clock_mhz, median);
@@ -61,9 +63,8 @@ Sampler::Sampler(std::function<DeviceState()> read, std::chrono::milliseconds in
 std::vector<DeviceState> Sampler::since(Clock::time_point moment) {
   const std::lock_guard lock(mutex_);
   while (readings_.size() > 1 && readings_.front().first < moment) readings_.pop_front();
-  std::vector<DeviceState> found;
-  for (const auto& [when, reading] : readings_) found.push_back(reading);
-  return found;
+  const auto found = std::views::values(readings_);
+  return {found.begin(), found.end()};
 }
 
 void Sampler::run(const std::stop_token& stop, std::chrono::milliseconds interval) {
@@ -83,6 +84,27 @@ void Sampler::read_once() {
   const DeviceState reading = read_();
   const std::lock_guard lock(mutex_);
   readings_.emplace_back(when, reading);
+}
+
+HostTime read_host_time() {
+  const os::MachineTime machine = os::cpu_time_of_this_machine();
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now().time_since_epoch();
+  const os::CpuTime own = os::cpu_time_of_this_process();
+  return {.wall = passed.count() * os::online_cpus(),
+          .busy = machine.busy,
+          .own = own.seconds,
+          .steal = machine.steal,
+          .tick = machine.tick,
+          .involuntary_switches = own.involuntary_switches};
+}
+
+ForeignLoad load_between(const HostTime& before, const HostTime& after) {
+  const double wall = after.wall - before.wall;
+  if (wall <= 0) return {};
+  const double foreign = (after.busy - before.busy) - (after.own - before.own) - after.tick;
+  return {.foreign_cpu = std::clamp(foreign / wall, 0.0, 1.0),
+          .steal = std::clamp((after.steal - before.steal) / wall, 0.0, 1.0),
+          .involuntary_switches = after.involuntary_switches - before.involuntary_switches};
 }
 
 }  // namespace sonde::counters

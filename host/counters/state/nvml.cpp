@@ -77,29 +77,29 @@ class Nvml {
   [[nodiscard]] bool has_device() const { return device_ != nullptr; }
 
   void read(DeviceState& reading) const {
-    unsigned number = 0;
-    if (clock_ != nullptr && clock_(device_, graphics_clock, &number) == success) reading.gpu_clock_mhz = number;
-    if (clock_ != nullptr && clock_(device_, memory_clock, &number) == success) reading.memory_clock_mhz = number;
+    reading.gpu_clock_mhz = asked(clock_, graphics_clock);
+    reading.memory_clock_mhz = asked(clock_, memory_clock);
     reading.memory_peak_gbps = memory_peak_gbps();
-    if (temperature_ != nullptr && temperature_(device_, die_temperature, &number) == success) {
-      reading.temperature_celsius = number;
-    }
+    reading.temperature_celsius = asked(temperature_, die_temperature);
     reading.power_watts = watts();
-    unsigned long long bits = 0;
-    if (reasons_ != nullptr && reasons_(device_, &bits) == success) reading.throttle_reasons = reasons_of(bits);
+    if (const auto bits = asked<unsigned long long>(reasons_)) reading.throttle_reasons = reasons_of(*bits);
   }
 
  private:
+  /// The number that a function of the library tells; nothing where it fails or is not there.
+  template <typename Number = unsigned, typename Function, typename... Which>
+  [[nodiscard]] std::optional<Number> asked(Function function, Which... which) const {
+    Number number = 0;
+    if (function == nullptr || function(device_, which..., &number) != success) return std::nullopt;
+    return number;
+  }
+
   /// NVML counts every kind of memory's clock so that there are two transfers a clock.
   [[nodiscard]] std::optional<double> memory_peak_gbps() const {
     constexpr double transfers_per_clock = 2;
-    unsigned mhz = 0;
-    unsigned bits = 0;
-    if (highest_clock_ == nullptr || bus_width_ == nullptr) return std::nullopt;
-    if (highest_clock_(device_, memory_clock, &mhz) != success || bus_width_(device_, &bits) != success)
-      return std::nullopt;
-    if (mhz == 0 || bits == 0) return std::nullopt;
-    return transfers_per_clock * mhz * bits / 8 / 1e3;
+    const double mhz = asked(highest_clock_, memory_clock).value_or(0);
+    const double bits = asked(bus_width_).value_or(0);
+    return mhz > 0 && bits > 0 ? std::optional(transfers_per_clock * mhz * bits / 8 / 1e3) : std::nullopt;
   }
 
   /// Prefers the present power: since Ampere nvmlDeviceGetPowerUsage is an average over a second, which is longer than
@@ -110,9 +110,8 @@ class Nvml {
         field.type == value_is_unsigned) {
       return field.value.as_unsigned * 1e-3;
     }
-    unsigned milliwatts = 0;
-    if (power_ != nullptr && power_(device_, &milliwatts) == success) return milliwatts * 1e-3;
-    return std::nullopt;
+    const auto milliwatts = asked(power_);
+    return milliwatts ? std::optional(*milliwatts * 1e-3) : std::nullopt;
   }
 
   os::Library library_;

@@ -1,24 +1,20 @@
 #include "counters/state/sysfs.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <cstddef>
+#include <ranges>
+#include <set>
 #include <utility>
 
 #include "os/file.hpp"
 
 namespace sonde::counters {
 
-std::optional<std::string> read_text(const std::filesystem::path& file) {
-  constexpr std::size_t most_bytes = 4096;
-  return os::read_bytes(file, most_bytes);
-}
+std::optional<std::string> read_text(const std::filesystem::path& file) { return os::read_bytes(file, 4096); }
 
 std::optional<double> number_in(std::string_view text) {
   constexpr std::string_view white = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(white);
-  if (first == std::string_view::npos) return std::nullopt;
-  text = text.substr(first, text.find_last_not_of(white) + 1 - first);
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(white)));
+  text = text.substr(0, text.find_last_not_of(white) + 1);
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   // "inf" and "nan" are numbers to from_chars.
@@ -33,7 +29,7 @@ std::optional<double> read_number(const std::filesystem::path& file) {
 }
 
 std::vector<std::filesystem::path> numbered(const std::filesystem::path& folder, std::string_view name) {
-  std::vector<std::pair<double, std::filesystem::path>> found;
+  std::set<std::pair<double, std::filesystem::path>> found;
   std::error_code ignored;
   for (auto entry = std::filesystem::directory_iterator(folder, ignored);
        entry != std::filesystem::directory_iterator(); entry.increment(ignored)) {
@@ -41,12 +37,10 @@ std::vector<std::filesystem::path> numbered(const std::filesystem::path& folder,
     if (!entry_name.starts_with(name)) continue;
     const std::string_view digits = std::string_view(entry_name).substr(name.size());
     if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) continue;
-    if (const auto number = number_in(digits)) found.emplace_back(*number, entry->path());
+    if (const auto number = number_in(digits)) found.emplace(*number, entry->path());
   }
-  std::ranges::sort(found);
-  std::vector<std::filesystem::path> paths;
-  for (const auto& [number, path] : found) paths.push_back(path);
-  return paths;
+  const auto paths = std::views::values(found);
+  return {paths.begin(), paths.end()};
 }
 
 }  // namespace sonde::counters
