@@ -81,7 +81,7 @@ function(embed_kernels)
   file(CONFIGURE OUTPUT ${generated}/kernels.hpp @ONLY CONTENT
 "#pragma once
 
-#include \"device/kernel_source.hpp\"
+#include \"device/device.hpp\"
 
 namespace sonde::kernels {
 ${declarations}}  // namespace sonde::kernels

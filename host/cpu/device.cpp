@@ -8,7 +8,6 @@
 #include "cpu/pinned.hpp"
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
-#include "device/device_info.hpp"
 #include "device/error.hpp"
 #include "os/machine.hpp"
 #include "os/threads.hpp"

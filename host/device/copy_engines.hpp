@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,6 +26,37 @@ class HostMemory {
  public:
   virtual ~HostMemory() = default;
   [[nodiscard]] virtual std::span<std::byte> bytes() = 0;
+};
+
+/// Throws Unsupported where the machine cannot spare so much of its own memory.
+void check_host_can_spare(std::uint64_t size_bytes);
+
+/// Memory of the program that begins on a page and fills whole pages, all of them already backed by physical memory.
+class PageAligned {
+ public:
+  PageAligned() = default;
+  /// `alignment_bytes` is a power of two. Throws Unsupported where the machine has no such memory left.
+  explicit PageAligned(std::uint64_t size_bytes, std::uint64_t alignment_bytes = 4096);
+
+  [[nodiscard]] std::span<std::byte> bytes() const { return {memory_.get(), size_bytes_}; }
+
+ private:
+  struct Free {
+    std::align_val_t alignment;
+    void operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::uint64_t size_bytes_ = 0;
+};
+
+/// Ordinary memory on pages of its own: memcpy may be five times as slow where both sides are not aligned alike.
+class PageableMemory final : public HostMemory {
+ public:
+  explicit PageableMemory(std::uint64_t size_bytes) : memory_(size_bytes) {}
+  std::span<std::byte> bytes() override { return memory_.bytes(); }
+
+ private:
+  PageAligned memory_;
 };
 
 /// One end of a copy: in a buffer of the device, or else in host memory.

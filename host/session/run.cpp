@@ -137,7 +137,7 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, device:
   request.line_bytes = target.record.line_bytes;
   request.stated_cache_bytes = device::largest_bytes(target.record.stated_caches);
   if (target.record.type != device::DeviceType::cpu)
-    request.stated_memory_side_bytes = device::memory_side_bytes(target.record.stated_caches);
+    request.stated_memory_side_bytes = device::largest_bytes(target.record.stated_caches, device::memory_side_level);
   const records::ApiDevice* device = records::through(target.record, api);
   records::MeasureTask task{.api = api,
                             .device = target.record.id,

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <utility>
 
-#include "device/device_info.hpp"
 
 namespace sonde::test {
 namespace {

@@ -50,7 +50,7 @@ test::RecordingObserver measured(const device::model::Description& model, measur
   if (!request.largest_bytes) request.largest_bytes = 8 * mib;
   request.smallest_bytes = 8 * kib;
   const auto device = device::model::open(model);
-  request.stated_memory_side_bytes = device::memory_side_bytes(device->info().stated_caches);
+  request.stated_memory_side_bytes = device::largest_bytes(device->info().stated_caches, device::memory_side_level);
   test::RecordingObserver observer;
   request.counts_traffic = counters == Counters::simulated;
   measure::RunnerOptions options{.request = request, .host_time = [] { return counters::HostTime{}; }};

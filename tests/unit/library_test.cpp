@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "device/device_info.hpp"
+#include "device/device.hpp"
 #include "support/fake_tree.hpp"
 
 namespace sonde::os {

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "device/device_info.hpp"
+#include "device/device.hpp"
 #include "device/error.hpp"
 
 namespace sonde::device::model {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "device/device_info.hpp"
+#include "device/device.hpp"
 #include "device/error.hpp"
 #include "device/model/copies.hpp"
 #include "device/model/fabric_traffic.hpp"

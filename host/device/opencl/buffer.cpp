@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "device/opencl/device.hpp"
-#include "device/page_aligned.hpp"
 
 namespace sonde::device::opencl {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "device/driver_clock.hpp"
 #include "device/opencl/device.hpp"
-#include "device/page_aligned.hpp"
 
 namespace sonde::device::opencl {
 namespace {
@@ -16,15 +15,6 @@ namespace {
 constexpr std::uint32_t most_queues = 8;
 /// A kernel that nothing holds up has begun within this time.
 constexpr std::chrono::microseconds longest_begin{200};
-
-class Pageable final : public HostMemory {
- public:
-  explicit Pageable(std::uint64_t size_bytes) : memory_(size_bytes) {}
-  std::span<std::byte> bytes() override { return memory_.bytes(); }
-
- private:
-  PageAligned memory_;
-};
 
 /// A buffer in memory of the host that stays mapped: reads and writes get a pointer into it, and the driver recognizes
 /// its own memory by the address.
@@ -109,7 +99,7 @@ class OpenclCopyEngines final : public CopyEngines {
   }
 
   std::unique_ptr<HostMemory> make_host_memory(HostKind kind, std::uint64_t size_bytes) override {
-    if (kind == HostKind::pageable) return std::make_unique<Pageable>(size_bytes);
+    if (kind == HostKind::pageable) return std::make_unique<PageableMemory>(size_bytes);
     const char* name = kind == HostKind::pinned ? "alloc-host-ptr" : "use-host-ptr";
     return std::make_unique<Mapped>(device_.make_buffer_in(memory_kind(device_.info(), name), size_bytes));
   }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "device/device_info.hpp"
+#include "device/device.hpp"
 #include "device/error.hpp"
 #include "os/library.hpp"
 #include "os/machine.hpp"

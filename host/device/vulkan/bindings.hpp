@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "device/kernel_source.hpp"
 #include "device/vulkan/handle.hpp"
 #include "device/vulkan/queue.hpp"
 

@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "device/device.hpp"
-#include "device/page_aligned.hpp"
+#include "device/copy_engines.hpp"
 #include "device/vulkan/queue.hpp"
 
 namespace sonde::device::vulkan {

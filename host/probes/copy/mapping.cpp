@@ -10,16 +10,6 @@
 namespace sonde::probes::copy_probe {
 namespace {
 
-/// Ordinary memory on pages of its own: memcpy may be five times as slow where both sides are not aligned alike.
-class PageableHost final : public device::HostMemory {
- public:
-  explicit PageableHost(std::uint64_t size_bytes) : memory_(size_bytes) {}
-  std::span<std::byte> bytes() override { return memory_.bytes(); }
-
- private:
-  device::PageAligned memory_;
-};
-
 /// The device's own memory, in the kind of this name where it has kinds of memory that can be mapped.
 std::unique_ptr<device::Buffer> mappable(device::Device& device, std::uint64_t size_bytes, device::Use use) {
   const auto& kinds = device.info().memory_kinds;
@@ -54,7 +44,9 @@ struct MappedCopies {
 }  // namespace
 
 Workload prepare_by_mapping(device::Device& device, const Point& point, const Request& request) {
-  const MakeHost make_host = [](std::uint64_t size_bytes) { return std::make_unique<PageableHost>(size_bytes); };
+  const MakeHost make_host = [](std::uint64_t size_bytes) {
+    return std::make_unique<device::PageableMemory>(size_bytes);
+  };
   const MakeBuffer make_buffer = [&](std::uint64_t size_bytes, device::Use use) {
     return mappable(device, size_bytes, use);
   };

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "device/kernel_source.hpp"
 #include "measure/measurement.hpp"
 
 namespace sonde::workloads {

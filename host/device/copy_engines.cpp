@@ -1,8 +1,7 @@
-#include "device/page_aligned.hpp"
+#include "device/copy_engines.hpp"
 
 #include <algorithm>
-#include <new>
-#include <string>
+#include <thread>
 
 #include "device/error.hpp"
 #include "os/machine.hpp"
@@ -25,6 +24,16 @@ PageAligned::PageAligned(std::uint64_t size_bytes, std::uint64_t alignment_bytes
   if (memory_ == nullptr)
     throw Unsupported("this computer has no room for " + std::to_string(size_bytes >> 20) + " MiB");
   std::ranges::fill(bytes(), std::byte{0});
+}
+
+bool begins_soon(const std::function<bool()>& has_begun) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point latest = Clock::now() + std::chrono::seconds(2);
+  while (!has_begun()) {
+    if (Clock::now() > latest) return false;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  return true;
 }
 
 }  // namespace sonde::device
