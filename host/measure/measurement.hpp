@@ -2,7 +2,6 @@
 
 #include "analysis/levels/levels.hpp"
 #include "counters/state/device_state.hpp"
-#include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
 #include "measure/curve.hpp"
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "counters/selfcheck/known_load.hpp"
-#include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
 #include "measure/probe.hpp"
 #include "records/lines.hpp"

@@ -1,6 +1,5 @@
 #include "session/self_check.hpp"
 
-#include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
 #include "cpu/movers.hpp"
 #include "cpu/pinned.hpp"

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
 
 namespace sonde::session {

@@ -5,7 +5,6 @@
 
 #include <array>
 
-#include "counters/traffic/hit_rate.hpp"
 
 namespace sonde::counters {
 namespace {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "counters/traffic/hit_rate.hpp"
+#include "counters/traffic/rates.hpp"
 #include "device/model/model.hpp"
 
 namespace sonde::counters {

@@ -9,7 +9,6 @@
 #include <system_error>
 #include <vector>
 
-#include "counters/traffic/hit_rate.hpp"
 #include "counters/traffic/rates.hpp"
 #include "support/counter_trees.hpp"
 #include "support/fake_kernel.hpp"

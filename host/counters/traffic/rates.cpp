@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <numeric>
 
 namespace sonde::counters {
 namespace {
@@ -70,15 +70,13 @@ GroupTime time_of(std::size_t group, const CounterSnapshot& before, const Counte
 
 bool is_fabric(Role role) { return role == Role::fabric_read || role == Role::fabric_write; }
 
-/// (largest - smallest) / mean; nothing for fewer than two.
-std::optional<double> spread_of(const std::vector<double>& rates) {
-  std::vector<double> known;
-  std::ranges::copy_if(rates, std::back_inserter(known), [](double rate) { return rate >= 0; });
-  if (known.size() < 2) return std::nullopt;
-  double sum = 0;
-  for (const double rate : known) sum += rate;
-  const double mean = sum / static_cast<double>(known.size());
-  return mean > 0 ? (std::ranges::max(known) - std::ranges::min(known)) / mean : 0;
+/// (largest - smallest) / mean of the known rates; nothing for fewer than two.
+std::optional<double> spread_of(std::vector<double> rates) {
+  std::erase_if(rates, [](double rate) { return !(rate >= 0); });
+  if (rates.size() < 2) return std::nullopt;
+  const auto [least, most] = std::ranges::minmax(rates);
+  const double mean = std::accumulate(rates.begin(), rates.end(), 0.0) / static_cast<double>(rates.size());
+  return mean > 0 ? (most - least) / mean : 0;
 }
 
 /// Labels memory counters that all stand still, the clock's too, while the fabric moves data: firmware has them off.
@@ -89,6 +87,29 @@ void notice_silence(Traffic& traffic) {
   if (!still || fabric < load_bytes || amounts[Role::memory_clock].value_or(0) > 0) return;
   traffic.labels.insert(Label::reads_zero);
   traffic.amounts[Role::memory_read] = traffic.amounts[Role::memory_write] = std::nullopt;
+}
+
+/// The least share of the fabric's bytes that has to remain without the CPU's. In a smaller one an error of the CPU's
+/// counters, or of stations that stand for others, would be many times as large.
+constexpr double least_share_without_cpu = 0.25;
+
+/// The share of the fabric's bytes that did not reach memory, without the CPU's in both; nothing where too little is
+/// left.
+std::optional<double> share_of_hits(double fabric, double memory, double cpu) {
+  if (!(fabric > 0) || fabric - cpu < least_share_without_cpu * fabric) return std::nullopt;
+  return 1 - (memory - cpu) / (fabric - cpu);
+}
+
+std::string why_unknown(const Traffic& traffic) {
+  if (traffic.labels.contains(Label::reads_zero))
+    return "the memory counters read zero while the fabric moved data: firmware has not switched them on";
+  if (traffic.labels.contains(Label::uneven))
+    return "the stations that took turns differed by more than a tenth, so that none stands for the others";
+  for (const Label label : {Label::saturated, Label::reset, Label::vanished, Label::not_counted}) {
+    if (traffic.labels.contains(label)) return "a counter that it needs is unknown: " + std::string(name_of(label));
+  }
+  const bool fabric = traffic.amounts[Role::fabric_read] && traffic.amounts[Role::fabric_write];
+  return fabric ? "the bytes at memory are not known" : "the bytes at the fabric are not known";
 }
 
 }  // namespace
@@ -156,39 +177,68 @@ Traffic total(std::span<const Traffic> pieces) {
   Traffic all;
   if (pieces.empty()) return all;
   all.begin_seconds = pieces.front().begin_seconds;
-  PerRole<double> known_seconds;
   double scaled_seconds = 0;
-  std::vector<double> rate_seconds;
+  std::size_t groups = 0;
   for (const Traffic& piece : pieces) {
     all.seconds += piece.seconds;
     scaled_seconds += piece.scale * piece.seconds;
     all.labels.insert(piece.labels.begin(), piece.labels.end());
-    for (std::size_t place = 0; place < role_count; ++place) {
-      const auto role = static_cast<Role>(place);
-      if (!piece.amounts[role]) continue;
-      all.amounts[role] = all.amounts[role].value_or(0) + *piece.amounts[role];
-      known_seconds[role] += piece.seconds;
-    }
-    all.station_rates.resize(std::max(all.station_rates.size(), piece.station_rates.size()));
-    rate_seconds.resize(all.station_rates.size());
-    for (std::size_t group = 0; group < piece.station_rates.size(); ++group) {
-      if (piece.station_rates[group] == no_rate) continue;
-      all.station_rates[group] += piece.station_rates[group] * piece.seconds;
-      rate_seconds[group] += piece.seconds;
-    }
+    groups = std::max(groups, piece.station_rates.size());
   }
   for (std::size_t place = 0; place < role_count; ++place) {
-    auto& amount = all.amounts[static_cast<Role>(place)];
-    const double known = known_seconds[static_cast<Role>(place)];
-    if (amount && known < all.seconds / 2) amount = std::nullopt;
-    if (amount) *amount *= all.seconds / known;
+    const auto role = static_cast<Role>(place);
+    std::optional<double>& amount = all.amounts[role];
+    double known_seconds = 0;
+    for (const Traffic& piece : pieces) {
+      if (!piece.amounts[role]) continue;
+      amount = amount.value_or(0) + *piece.amounts[role];
+      known_seconds += piece.seconds;
+    }
+    if (amount && known_seconds < all.seconds / 2) amount = std::nullopt;
+    if (amount) *amount *= all.seconds / known_seconds;
   }
-  for (std::size_t group = 0; group < all.station_rates.size(); ++group)
-    all.station_rates[group] = rate_seconds[group] > 0 ? all.station_rates[group] / rate_seconds[group] : no_rate;
+  for (std::size_t group = 0; group < groups; ++group) {
+    double moved = 0;
+    double known_seconds = 0;
+    for (const Traffic& piece : pieces) {
+      if (group >= piece.station_rates.size() || piece.station_rates[group] == no_rate) continue;
+      moved += piece.station_rates[group] * piece.seconds;
+      known_seconds += piece.seconds;
+    }
+    all.station_rates.push_back(known_seconds > 0 ? moved / known_seconds : no_rate);
+  }
   all.spread = spread_of(all.station_rates);
   all.scale = scaled_seconds / all.seconds;
   all.labels.erase(Label::uneven);
   return all;
+}
+
+HitRate hit_rate(const Traffic& traffic, std::string_view no_hit_rate) {
+  if (!no_hit_rate.empty()) return {.why_not = std::string(no_hit_rate)};
+  const auto& amounts = traffic.amounts;
+  const std::optional<double>& read = amounts[Role::fabric_read];
+  const std::optional<double>& written = amounts[Role::fabric_write];
+  if (!read || !written || !amounts[Role::memory_read] || !amounts[Role::memory_write])
+    return {.why_not = why_unknown(traffic)};
+  HitRate rate{.without_cpu = amounts[Role::cpu_read] && amounts[Role::cpu_write]};
+  const double fabric = *read + *written;
+  const double memory = *amounts[Role::memory_read] + *amounts[Role::memory_write];
+  const double cpu_read = rate.without_cpu ? *amounts[Role::cpu_read] : 0;
+  const double cpu_write = rate.without_cpu ? *amounts[Role::cpu_write] : 0;
+  rate.reads_and_writes = share_of_hits(fabric, memory, cpu_read + cpu_write);
+  rate.reads = share_of_hits(*read, *amounts[Role::memory_read], cpu_read);
+  if (!rate.reads_and_writes)
+    rate.why_not = fabric > 0 ? "hardly anybody but the CPU used the fabric" : "nothing moved at the fabric";
+  return rate;
+}
+
+CpuLatency cpu_latency(const Traffic& traffic, std::string_view no_cpu_latency) {
+  if (!no_cpu_latency.empty()) return {.why_not = std::string(no_cpu_latency)};
+  const auto& sum_ns = traffic.amounts[Role::l3_latency_ns];
+  const auto& samples = traffic.amounts[Role::l3_samples];
+  if (!sum_ns || !samples) return {};
+  if (!(*samples > 0)) return {.why_not = "L3 sampled no request that missed it"};
+  return {.ns = *sum_ns / *samples};
 }
 
 }  // namespace sonde::counters
