@@ -11,7 +11,9 @@
 namespace sonde::device {
 namespace {
 
-constexpr const char* clock_advice = "; a newer or another driver may have a clock that works";
+[[noreturn]] void cannot_time(const std::string& problem) {
+  throw Error("the driver's clock " + problem + "; a newer or another driver may have a clock that works");
+}
 
 }  // namespace
 
@@ -20,23 +22,21 @@ Nanoseconds plausible_time(Nanoseconds device, Nanoseconds host) {
   constexpr double largest_ratio = 1.5;
   constexpr Nanoseconds slack{1e6};
   if (device <= largest_ratio * host + slack) return device;
-  throw Error(fmt::format("the driver's clock says {:.3g} ms of work for which the host waited {:.3g} ms{}",
-                          device.count() / 1e6, host.count() / 1e6, clock_advice));
+  cannot_time(fmt::format("says {:.3g} ms of work for which the host waited {:.3g} ms", device.count() / 1e6,
+                          host.count() / 1e6));
 }
 
 Nanoseconds nonzero_time(Nanoseconds device, double timer_step_ns) {
   // Even an empty dispatch or copy takes longer than this on any device.
   constexpr double fine_step_ns = 100;
   if (device.count() > 0 || timer_step_ns > fine_step_ns) return device;
-  throw Error(std::string("the driver's clock did not move while the device worked, so nothing can be timed by it") +
-              clock_advice);
+  cannot_time("did not move while the device worked, so nothing can be timed by it");
 }
 
 std::uint64_t ticks_between(std::uint64_t begin, std::uint64_t end, std::uint32_t bits) {
   const std::uint64_t mask = bits >= 64 ? ~0ull : (1ull << bits) - 1;
   const std::uint64_t ticks = (end - begin) & mask;
-  if (ticks > mask / 2)
-    throw Error(std::string("the driver's clock ran backwards: work ended before it began") + clock_advice);
+  if (ticks > mask / 2) cannot_time("ran backwards: work ended before it began");
   return ticks;
 }
 
@@ -63,8 +63,7 @@ Nanoseconds ClockRelation::just_over(Nanoseconds device, Nanoseconds now) const 
   constexpr Nanoseconds longest_behind{5e9};
   const Nanoseconds on_hosts_clock = on_host(device);
   if (now - on_hosts_clock <= longest_behind) return on_hosts_clock;
-  throw Error(std::string("the driver's clock stands still while its kernels run, so nothing can be timed by it") +
-              clock_advice);
+  cannot_time("stands still while its kernels run, so nothing can be timed by it");
 }
 
 BusyTimes ClockRelation::on_host(std::span<const BusyInterval> by_device) const {

@@ -8,7 +8,6 @@
 #include <map>
 #include <mutex>
 #include <tuple>
-#include <utility>
 
 // This file is compiled with -ffp-contract=off, so that only what is written as std::fma is fused.
 namespace sonde::device {
@@ -29,32 +28,22 @@ double to_half(double number, bool flushes) {
   return std::bit_cast<double>(bits & ~((std::uint64_t{1} << lost) - 1));
 }
 
-/// The arithmetic of halves. They are kept in doubles, which hold their products and sums exactly.
-struct Halves {
-  using Number = double;
-  Rounding rounding;
-
-  double add(double left, double right) const { return to_half(left + right, rounding.flushes); }
-  double multiply(double left, double right) const { return to_half(left * right, rounding.flushes); }
-  double multiply_add(double left, double right, double addend) const {
-    return rounding.fused ? to_half(left * right + addend, rounding.flushes) : add(multiply(left, right), addend);
-  }
-};
-
-/// The arithmetic of a type that the host has.
-template <typename Type>
+/// The arithmetic of a type that the host has; halves are kept in doubles, which hold their products and sums exactly.
+template <typename Type, bool halves = false>
 struct Floats {
   using Number = Type;
   Rounding rounding;
 
   Type kept(Type number) const {
+    if constexpr (halves) return to_half(number, rounding.flushes);
     return rounding.flushes && std::abs(number) < std::numeric_limits<Type>::min() ? std::copysign(Type{0}, number)
                                                                                    : number;
   }
   Type add(Type left, Type right) const { return kept(left + right); }
   Type multiply(Type left, Type right) const { return kept(left * right); }
   Type multiply_add(Type left, Type right, Type addend) const {
-    return rounding.fused ? kept(std::fma(left, right, addend)) : add(multiply(left, right), addend);
+    if (!rounding.fused) return add(multiply(left, right), addend);
+    return kept(halves ? left * right + addend : std::fma(left, right, addend));
   }
 };
 
@@ -67,14 +56,19 @@ double function(Operation operation, double x, double addend) {
   }
 }
 
-/// Makes so many pairs of steps of all chains side by side, which lets the host overlap them.
+/// Makes the steps of all chains side by side, which lets the host overlap them.
 template <typename Rules>
-void make_steps(const Rules& rules, const Chain& chain, std::vector<typename Rules::Number>& x,
-                std::vector<typename Rules::Number>& y, std::uint64_t pairs) {
-  const auto first = static_cast<typename Rules::Number>(number_of(chain.type, chain.operands.x));
-  const auto second = static_cast<typename Rules::Number>(number_of(chain.type, chain.operands.y));
-  const std::size_t count = x.size();
-  for (std::uint64_t pair = 0; pair < pairs; ++pair) {
+void replay(const Rules& rules, const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
+  using Number = typename Rules::Number;
+  const auto number = [&](std::uint64_t bits) { return static_cast<Number>(number_of(chain.type, bits)); };
+  const Number first = number(chain.operands.x);
+  const Number second = number(chain.operands.y);
+  const std::size_t count = pairs.size();
+  std::vector<Number> x(count);
+  std::vector<Number> y(count);
+  std::ranges::transform(pairs, x.begin(), number, &ArithmeticPair::x);
+  std::ranges::transform(pairs, y.begin(), number, &ArithmeticPair::y);
+  for (std::uint64_t step = 0; step + 2 <= steps; step += 2) {
     switch (chain.operation) {
       case Operation::fma:
         if (!chain.paired) {
@@ -95,19 +89,7 @@ void make_steps(const Rules& rules, const Chain& chain, std::vector<typename Rul
         for (std::size_t i = 0; i < count; ++i) x[i] = rules.multiply(rules.multiply(x[i], first), second);
     }
   }
-}
-
-template <typename Rules>
-void replay(const Rules& rules, const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
-  using Number = typename Rules::Number;
-  std::vector<Number> x;
-  std::vector<Number> y;
-  for (const ArithmeticPair& one : pairs) {
-    x.push_back(static_cast<Number>(number_of(chain.type, one.x)));
-    y.push_back(static_cast<Number>(number_of(chain.type, one.y)));
-  }
-  make_steps(rules, chain, x, y, steps / 2);
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     pairs[i] = {bits_of(chain.type, static_cast<double>(x[i])), bits_of(chain.type, static_cast<double>(y[i]))};
   }
 }
@@ -164,18 +146,15 @@ std::uint32_t dot_of_bytes(std::uint32_t left, std::uint32_t right) {
 void add_dots(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
   const auto first = static_cast<std::uint32_t>(chain.operands.x);
   const auto second = static_cast<std::uint32_t>(chain.operands.y);
-  std::array<std::uint32_t, different_starts> x{};
-  std::array<std::uint32_t, different_starts> y{};
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    x[i] = static_cast<std::uint32_t>(pairs[i].x);
-    y[i] = static_cast<std::uint32_t>(pairs[i].y);
+  for (ArithmeticPair& one : pairs) {
+    auto x = static_cast<std::uint32_t>(one.x);
+    auto y = static_cast<std::uint32_t>(one.y);
+    for (std::uint64_t step = 0; step + 2 <= steps; step += 2) {
+      x += dot_of_bytes(y, first);
+      y += dot_of_bytes(x, second);
+    }
+    one = {x, y};
   }
-  const std::size_t count = pairs.size();
-  for (std::uint64_t pair = 0; pair < steps / 2; ++pair) {
-    for (std::size_t i = 0; i < count; ++i) x[i] += dot_of_bytes(y[i], first);
-    for (std::size_t i = 0; i < count; ++i) y[i] += dot_of_bytes(x[i], second);
-  }
-  for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = {x[i], y[i]};
 }
 
 void follow(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps, const Rounding& rounding) {
@@ -184,41 +163,9 @@ void follow(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_
     case NumberType::four_bytes: return add_dots(chain, pairs, steps);
     case NumberType::fp64: return replay(Floats<double>{rounding}, chain, pairs, steps);
     case NumberType::fp32: return replay(Floats<float>{rounding}, chain, pairs, steps);
-    default: return replay(Halves{rounding}, chain, pairs, steps);
+    default: return replay(Floats<double, true>{rounding}, chain, pairs, steps);
   }
 }
-
-/// A cache of followed chains, as following one takes time in proportion to its length. Dispatches of two lengths are
-/// repeated in turn, and a simulated device and the proof of its work make the same steps.
-class FollowedChains {
- public:
-  /// Replaces each of `pairs` by what it becomes after so many steps.
-  void follow_all(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps,
-                  const Rounding& rounding) {
-    const auto key_of = [&](const ArithmeticPair& start) { return Key{chain, rounding, steps, start}; };
-    const std::scoped_lock lock(mutex_);
-    std::vector<ArithmeticPair> missing;
-    std::ranges::copy_if(pairs, std::back_inserter(missing),
-                         [&](const ArithmeticPair& start) { return !ends_.contains(key_of(start)); });
-    if (ends_.size() + missing.size() > most) {
-      ends_.clear();
-      missing = pairs;
-    }
-    if (!missing.empty()) {
-      std::vector<ArithmeticPair> made = missing;
-      follow(chain, made, steps, rounding);
-      for (std::size_t i = 0; i < missing.size(); ++i) ends_[key_of(missing[i])] = made[i];
-    }
-    for (ArithmeticPair& one : pairs) one = ends_.at(key_of(one));
-  }
-
- private:
-  using Key = std::tuple<Chain, Rounding, std::uint64_t, ArithmeticPair>;
-  static constexpr std::size_t most = 1 << 16;
-
-  std::mutex mutex_;
-  std::map<Key, ArithmeticPair> ends_;
-};
 
 /// A number folded into one word, as the kernels do it.
 std::uint32_t folded(NumberType type, std::uint64_t bits) {
@@ -243,11 +190,30 @@ std::vector<ArithmeticPair> after_steps(const Chain& chain, std::vector<Arithmet
                                         Rounding rounding) {
   if (!facts_of(chain.type).floating && chain.type != NumberType::four_bytes) {
     multiply_and_add(chain, starts, steps);
-  } else {
-    static FollowedChains followed;
-    const std::uint64_t counted = is_exact(chain.operation) ? steps : std::min(steps, steps_to_converge);
-    followed.follow_all(chain, starts, counted, rounding);
+    return starts;
   }
+  if (!is_exact(chain.operation)) steps = std::min(steps, steps_to_converge);
+  // Dispatches of two lengths are repeated in turn, and a simulated device and the proof of its work make the same
+  // steps, so ends are kept.
+  using Key = std::tuple<Chain, Rounding, std::uint64_t, ArithmeticPair>;
+  constexpr std::size_t most_kept = 1 << 16;
+  static std::mutex mutex;
+  static std::map<Key, ArithmeticPair> ends;
+  const auto key_of = [&](const ArithmeticPair& start) { return Key{chain, rounding, steps, start}; };
+  const std::scoped_lock lock(mutex);
+  std::vector<ArithmeticPair> missing;
+  std::ranges::copy_if(starts, std::back_inserter(missing),
+                       [&](const ArithmeticPair& start) { return !ends.contains(key_of(start)); });
+  if (ends.size() + missing.size() > most_kept) {
+    ends.clear();
+    missing = starts;
+  }
+  if (!missing.empty()) {
+    std::vector<ArithmeticPair> made = missing;
+    follow(chain, made, steps, rounding);
+    for (std::size_t i = 0; i < missing.size(); ++i) ends[key_of(missing[i])] = made[i];
+  }
+  for (ArithmeticPair& one : starts) one = ends.at(key_of(one));
   return starts;
 }
 

@@ -75,8 +75,7 @@ inline constexpr std::uint32_t start_words_count = 8 * different_starts;
 std::uint64_t bits_of(NumberType type, double number);
 double number_of(NumberType type, std::uint64_t bits);
 
-/// The accumulators after so many steps from each start, to the bit where the operation is exact. Results are cached,
-/// as chains of floating-point numbers are simulated step by step. Takes at most 16 starts.
+/// The accumulators after so many steps from each start, to the bit where the operation is exact.
 std::vector<ArithmeticPair> after_steps(const Chain& chain, std::vector<ArithmeticPair> starts, std::uint64_t steps,
                                         Rounding rounding);
 
