@@ -3,18 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
-#include <optional>
+#include <map>
 #include <system_error>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "counters/state/sysfs.hpp"
-#include "counters/traffic/event_group.hpp"
-#include "counters/traffic/fit.hpp"
-#include "counters/traffic/pmu.hpp"
 #include "os/machine.hpp"
+#include "os/pages.hpp"
 #include "os/this_process.hpp"
 
 namespace sonde::counters {
@@ -54,6 +51,130 @@ std::string sentence_of(const std::error_code& problem, const std::string& pmu, 
   return pmu + " cannot be opened: " + problem.message();
 }
 
+/// An event to be counted, and the meaning of its count.
+struct WantedEvent {
+  os::PerfEvent event;
+  Role role = Role::other;
+  unsigned count_bytes = 0;
+};
+
+/// Events that have to count at the same time: a station's reads and writes.
+using Bundle = std::vector<WantedEvent>;
+
+/// Counts by configuration word.
+using Counts = std::map<std::uint64_t, std::uint64_t>;
+
+struct FittedGroup {
+  std::vector<WantedEvent> events;
+  std::unique_ptr<EventGroup> group;  ///< switched off
+};
+
+struct FittedGroups {
+  std::vector<FittedGroup> groups;
+  std::error_code problem;  ///< why there are none
+};
+
+std::vector<std::vector<WantedEvent>> packed(const std::vector<Bundle>& bundles, std::size_t most_events) {
+  std::vector<std::vector<WantedEvent>> packs;
+  for (const Bundle& bundle : bundles) {
+    if (packs.empty() || packs.back().size() + bundle.size() > most_events) packs.emplace_back();
+    packs.back().insert(packs.back().end(), bundle.begin(), bundle.end());
+  }
+  return packs;
+}
+
+std::vector<FittedGroup> open_packs(const std::vector<Bundle>& bundles, std::size_t most_events, int cpu,
+                                    const OpenGroup& open, std::error_code& problem) {
+  std::vector<FittedGroup> groups;
+  for (auto& events : packed(bundles, most_events)) {
+    std::vector<os::PerfEvent> plain;
+    std::ranges::transform(events, std::back_inserter(plain), &WantedEvent::event);
+    auto group = open(plain, cpu, problem);
+    if (!group) return {};
+    groups.push_back({std::move(events), std::move(group)});
+  }
+  return groups;
+}
+
+/// Counts each event during `wait`, one group after the other; empty where a group does not count.
+Counts count_each(std::vector<FittedGroup>& groups, const std::function<void()>& wait) {
+  Counts counts;
+  for (FittedGroup& one : groups) {
+    std::vector<std::uint64_t> before(one.events.size());
+    std::vector<std::uint64_t> after(one.events.size());
+    os::PerfTimes first;
+    os::PerfTimes last;
+    const bool began = !one.group->enable() && !one.group->read(before, first);
+    wait();
+    const bool ended = !one.group->read(after, last) && !one.group->disable();
+    const std::uint64_t running = last.running_ns - first.running_ns;
+    if (!began || !ended || running == 0 || running != last.enabled_ns - first.enabled_ns) return {};
+    for (std::size_t place = 0; place < after.size(); ++place)
+      counts[one.events[place].event.config] = after[place] - before[place];
+  }
+  return counts;
+}
+
+/// Opens bundles of one PMU in as few groups as it has counters for. No file states their number: where the kernel
+/// refuses a group, or takes it and never counts, groups of half as many events are tried.
+FittedGroups fit(const std::vector<Bundle>& bundles, int cpu, const OpenGroup& open,
+                 const std::function<void()>& wait) {
+  std::size_t events = 0;
+  std::size_t largest_bundle = 0;
+  for (const Bundle& bundle : bundles) {
+    events += bundle.size();
+    largest_bundle = std::max(largest_bundle, bundle.size());
+  }
+  FittedGroups fitted;
+  // The number of a PMU's counters is a power of two.
+  for (std::size_t most = std::bit_ceil(events); most >= largest_bundle && most > 0; most /= 2) {
+    fitted.groups = open_packs(bundles, most, cpu, open, fitted.problem);
+    const bool too_many = fitted.problem == std::errc::invalid_argument;
+    if (fitted.groups.empty() && !too_many) return fitted;
+    if (!fitted.groups.empty() && !count_each(fitted.groups, wait).empty()) return fitted;
+    if (!fitted.groups.empty()) fitted.problem = std::make_error_code(std::errc::device_or_resource_busy);
+    fitted.groups.clear();
+  }
+  return fitted;
+}
+
+/// The events of a PMU, bundled by station; in a single bundle where it has none.
+std::vector<Bundle> bundles_of(const Pmu& pmu, const PlannedPmu& plan, std::string& problem) {
+  // A bundle's key is the station's number and the event's own bits: reads and writes of one interface.
+  std::map<std::pair<unsigned, std::uint64_t>, Bundle> by_station;
+  for (const PlannedEvent& event : plan.events) {
+    const auto words = configurations_of(pmu, event, problem);
+    if (words.empty()) return {};
+    for (unsigned place = 0; place < words.size(); ++place) {
+      by_station[{event.first_station + place, plan.has_stations ? event.event : 0}].push_back(
+          {.event = {.type = pmu.type, .config = words[place]}, .role = event.role, .count_bytes = event.count_bytes});
+    }
+  }
+  std::vector<Bundle> bundles;
+  for (auto& [key, bundle] : by_station) bundles.push_back(std::move(bundle));
+  return bundles;
+}
+
+bool is_of_the_cpu(Role role) { return role == Role::cpu_read || role == Role::cpu_write; }
+
+/// The bundles whose stations exist, judged by what was counted while memory was busy: a station of the fabric counts
+/// over a hundredth of what the busiest does, a CPU's anything at all, as only some cores may have been busy.
+std::vector<Bundle> existing(std::vector<Bundle> bundles, const Counts& counts) {
+  std::uint64_t most = 0;
+  for (const Bundle& bundle : bundles) {
+    for (const WantedEvent& event : bundle) {
+      if (!is_of_the_cpu(event.role)) most = std::max(most, counts.at(event.event.config));
+    }
+  }
+  std::erase_if(bundles, [&](const Bundle& bundle) {
+    return std::ranges::none_of(bundle, [&](const WantedEvent& event) {
+      const std::uint64_t count = counts.at(event.event.config);
+      return is_of_the_cpu(event.role) ? count > 0 : count > most / 100;
+    });
+  });
+  return bundles;
+}
+
 /// The groups of one PMU, without stations that do not exist.
 FittedGroups fit_existing(const Pmu& pmu, const PlannedPmu& planned, int cpu, const OpenGroup& open,
                           const std::function<void()>& wait, std::string& why_not) {
@@ -62,7 +183,7 @@ FittedGroups fit_existing(const Pmu& pmu, const PlannedPmu& planned, int cpu, co
   FittedGroups fitted = fit(bundles, cpu, open, wait);
   if (fitted.groups.empty() || !planned.has_stations) return fitted;
   const auto counts = count_each(fitted.groups, wait);
-  const auto kept = counts.empty() ? bundles : existing(bundles, fitted.groups, counts);
+  const auto kept = counts.empty() ? bundles : existing(bundles, counts);
   if (kept.empty()) {
     why_not = pmu.name + " counts nothing at any station while memory is busy";
     return {};
@@ -98,6 +219,24 @@ struct SourceParts {
   }
 };
 
+/// Keeps memory busy from this CPU for some milliseconds at each call, with more data than any cache holds.
+std::function<void()> memory_load() {
+  constexpr std::uint64_t more_than_any_cache = std::uint64_t{256} << 20;
+  constexpr std::int64_t busy_ns = 20'000'000;
+  constexpr std::uint64_t line_bytes = 64;
+  constexpr int lines_between_looks = 4096;
+  return [pages = std::make_shared<os::Pages>(more_than_any_cache), at = std::uint64_t{0}]() mutable {
+    const std::int64_t end = os::steady_ns() + busy_ns;
+    while (os::steady_ns() < end) {
+      // The lines are written, as pages that were never written are all one page.
+      for (int line = 0; line < lines_between_looks; ++line) {
+        pages->data()[at] ^= std::byte{0xFF};
+        at = (at + line_bytes) % more_than_any_cache;
+      }
+    }
+  };
+}
+
 }  // namespace
 
 OpenedSource open_plan(const EventPlan& plan, const fs::path& root, const OpenGroup& open,
@@ -125,29 +264,27 @@ OpenedSource open_plan(const EventPlan& plan, const fs::path& root, const OpenGr
   }
   if (parts.groups.empty()) {
     if (why_not.empty()) why_not = parts.layout.missing.empty() ? "nothing to count" : parts.layout.missing.front();
-    return {.source = nullptr, .why_not = why_not};
+    return {.why_not = why_not};
   }
-  return {.source = std::make_unique<GroupSource>(std::move(parts.layout), std::move(parts.groups)), .why_not = ""};
+  return {.source = std::make_unique<GroupSource>(std::move(parts.layout), std::move(parts.groups))};
 }
 
 OpenedSource open_traffic(const fs::path& root) {
-  if (!os::has_proc_and_sys && root == "/") return {.source = nullptr, .why_not = no_counters};
+  if (!os::has_proc_and_sys && root == "/") return {.why_not = no_counters};
   std::string why_not;
   const EventPlan* const plan = plan_of(root, why_not);
-  if (plan == nullptr) return {.source = nullptr, .why_not = why_not};
+  if (plan == nullptr) return {.why_not = why_not};
   if (root != "/") {
-    return {
-        .source = nullptr,
-        .why_not = fmt::format("the tree below {} has the counters of plan '{}', but they are another machine's and "
-                               "cannot be opened here",
-                               root.string(), plan->name)};
+    return {.why_not =
+                fmt::format("the tree below {} has the counters of plan '{}', but they are another machine's and "
+                            "cannot be opened here",
+                            root.string(), plan->name)};
   }
-  MemoryLoad load;
-  return open_plan(*plan, root, os::open_event_group, [&load] { load.run(); });
+  return open_plan(*plan, root, os::open_event_group, memory_load());
 }
 
 OpenedSource open_any_machine() {
-  if (!os::has_proc_and_sys) return {.source = nullptr, .why_not = no_counters};
+  if (!os::has_proc_and_sys) return {.why_not = no_counters};
   return open_plan(any_machine_plan, "/", os::open_event_group,
                    [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
 }

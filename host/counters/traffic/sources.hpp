@@ -13,8 +13,8 @@ namespace sonde::counters {
 
 /// A source, or a sentence that says what is missing for one and what to do.
 struct OpenedSource {
-  std::unique_ptr<CounterSource> source;
-  std::string why_not;
+  std::unique_ptr<CounterSource> source = {};
+  std::string why_not = {};
 };
 
 /// Opens the counters of a plan on the machine below `root`. `open` opens a group; `wait` keeps memory busy for some

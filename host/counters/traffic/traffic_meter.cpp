@@ -4,7 +4,6 @@
 #include <limits>
 #include <ranges>
 #include <span>
-#include <utility>
 
 namespace sonde::counters {
 namespace {
@@ -35,20 +34,19 @@ void add(CounterSnapshot& sum, const CounterSnapshot& before, const CounterSnaps
   sum.after_ns += after.after_ns - before.after_ns;
 }
 
-using Windows = std::vector<std::pair<CounterSnapshot, CounterSnapshot>>;
+using Windows = std::vector<CountedWindow>;
 
 /// The number of windows in which a group has counted.
 std::ptrdiff_t windows_counted(const Windows& windows, std::size_t group) {
-  return std::ranges::count_if(windows, [group](const auto& window) {
-    return window.second.groups[group].enabled_ns > window.first.groups[group].enabled_ns;
+  return std::ranges::count_if(windows, [group](const CountedWindow& window) {
+    return window.after.groups[group].enabled_ns > window.before.groups[group].enabled_ns;
   });
 }
 
 bool each_group_has_counted(const Windows& windows, const Layout& layout) {
-  for (std::size_t group = 0; group < layout.groups; ++group) {
-    if (layout.rotates(group) && windows_counted(windows, group) == 0) return false;
-  }
-  return true;
+  return std::ranges::all_of(std::views::iota(std::size_t{0}, layout.groups), [&](std::size_t group) {
+    return !layout.rotates(group) || windows_counted(windows, group) > 0;
+  });
 }
 
 /// Scales each rotated group's times as if all windows had been equally long: each did the same work, and one that was
@@ -65,6 +63,20 @@ void count_windows_alike(CounterSnapshot& sum, const Windows& windows, const Lay
   }
 }
 
+/// The traffic of windows as if they had followed one another. Each group has counted in some of them.
+Traffic traffic_in(const Windows& windows, const Layout& layout) {
+  Layout summed = layout;
+  summed.width_bits = 64;
+  const CounterSnapshot nothing = layout.empty_snapshot();
+  CounterSnapshot sum = nothing;
+  for (const auto& [amount, before, after] : windows) add(sum, before, after, layout);
+  count_windows_alike(sum, windows, layout);
+  Traffic traffic = traffic_between(nothing, sum, summed);
+  traffic.begin_seconds =
+      static_cast<double>(std::min(windows.front().before.before_ns, windows.back().before.before_ns)) * 1e-9;
+  return traffic;
+}
+
 }  // namespace
 
 TrafficMeter::TrafficMeter(std::unique_ptr<CounterSource> source)
@@ -79,13 +91,13 @@ void TrafficMeter::end(std::uint64_t amount) {
 }
 
 TrafficMeter::Taken TrafficMeter::take(std::uint64_t amount, std::size_t most) {
-  std::erase_if(windows_, [amount](const Window& window) { return window.amount != amount; });
+  std::erase_if(windows_, [amount](const CountedWindow& window) { return window.amount != amount; });
   const std::size_t first = windows_.size() > most ? windows_.size() - most : 0;
   Taken taken;
   Windows piece;
   // The latest windows come first, so that the earliest are left over: in those caches may still have been filling.
-  for (Window& window : std::span(windows_).subspan(first) | std::views::reverse) {
-    piece.emplace_back(std::move(window.before), std::move(window.after));
+  for (CountedWindow& window : std::span(windows_).subspan(first) | std::views::reverse) {
+    piece.push_back(std::move(window));
     if (!each_group_has_counted(piece, layout())) continue;
     taken.windows += piece.size();
     taken.pieces.push_back(traffic_in(piece, layout()));
@@ -94,20 +106,6 @@ TrafficMeter::Taken TrafficMeter::take(std::uint64_t amount, std::size_t most) {
   windows_.clear();
   last_amount_ = 0;
   return taken;
-}
-
-Traffic traffic_in(const std::vector<std::pair<CounterSnapshot, CounterSnapshot>>& windows, const Layout& layout) {
-  Layout summed = layout;
-  summed.width_bits = 64;
-  const CounterSnapshot nothing = layout.empty_snapshot();
-  CounterSnapshot sum = nothing;
-  for (const auto& [before, after] : windows) add(sum, before, after, layout);
-  if (!windows.empty()) count_windows_alike(sum, windows, layout);
-  Traffic traffic = traffic_between(nothing, sum, summed);
-  if (!windows.empty())
-    traffic.begin_seconds =
-        static_cast<double>(std::min(windows.front().first.before_ns, windows.back().first.before_ns)) * 1e-9;
-  return traffic;
 }
 
 }  // namespace sonde::counters

@@ -2,13 +2,18 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
-#include "counters/traffic/counter_source.hpp"
 #include "counters/traffic/rates.hpp"
 
 namespace sonde::counters {
+
+/// The snapshots at the ends of a window in which an amount of work was done.
+struct CountedWindow {
+  std::uint64_t amount = 0;
+  CounterSnapshot before;
+  CounterSnapshot after;
+};
 
 /// Counts the traffic of windows of work, and not what moves between them. Rotated groups count in different windows; a
 /// piece is windows in which each has counted.
@@ -32,20 +37,11 @@ class TrafficMeter {
   [[nodiscard]] const Layout& layout() const { return source_->layout(); }
 
  private:
-  struct Window {
-    std::uint64_t amount = 0;
-    CounterSnapshot before;
-    CounterSnapshot after;
-  };
-
   std::unique_ptr<CounterSource> source_;
   CounterSnapshot before_;
   CounterSnapshot after_;
   std::uint64_t last_amount_ = 0;
-  std::vector<Window> windows_;
+  std::vector<CountedWindow> windows_;
 };
-
-/// The traffic of windows of one source, as if they had followed one another. Each group has counted in some of them.
-Traffic traffic_in(const std::vector<std::pair<CounterSnapshot, CounterSnapshot>>& windows, const Layout& layout);
 
 }  // namespace sonde::counters
