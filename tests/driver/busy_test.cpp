@@ -7,7 +7,7 @@
 
 #include "device/device.hpp"
 #include "driver/device_test.hpp"
-#include "workloads/stream/throttled_add.hpp"
+#include "workloads/stream/stream.hpp"
 
 namespace sonde::test {
 namespace {

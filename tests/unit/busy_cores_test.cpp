@@ -1,6 +1,6 @@
 // Whether a CPU device's cores all worked, by what the process had of them.
 
-#include "workloads/arithmetic/busy_cores.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
 #include <gtest/gtest.h>
 

@@ -19,7 +19,7 @@
 #include "probes/contention/contention.hpp"
 #include "support/clocked_device.hpp"
 #include "support/recording_observer.hpp"
-#include "workloads/stream/throttled_add.hpp"
+#include "workloads/stream/stream.hpp"
 
 namespace sonde::probes::contention_probe {
 namespace {

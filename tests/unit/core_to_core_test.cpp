@@ -16,7 +16,7 @@
 #include "probes/core_to_core/curves.hpp"
 #include "probes/core_to_core/lines.hpp"
 #include "probes/core_to_core/queue.hpp"
-#include "workloads/cpu/steady_clock.hpp"
+#include "workloads/cpu/cpu_walk.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "support/clocked_device.hpp"
-#include "workloads/stream/shape_search.hpp"
+#include "workloads/stream/stream.hpp"
 
 namespace sonde::workloads {
 namespace {

@@ -15,7 +15,6 @@
 #include "device/error.hpp"
 #include "device/model/model.hpp"
 #include "workloads/stream/stream.hpp"
-#include "workloads/stream/stream_proof.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::workloads {

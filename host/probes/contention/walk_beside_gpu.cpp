@@ -12,8 +12,7 @@
 #include "device/error.hpp"
 #include "probes/contention/contention.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
-#include "workloads/stream/shape_search.hpp"
-#include "workloads/stream/throttled_add.hpp"
+#include "workloads/stream/stream.hpp"
 
 namespace sonde::probes::contention_probe {
 namespace {

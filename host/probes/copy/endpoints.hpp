@@ -13,7 +13,7 @@
 #include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/copy/curves.hpp"
-#include "workloads/stream/noise.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
 // The memory at both ends of copies with its proof, and what all ways to copy repeat alike.
 namespace sonde::probes::copy_probe {

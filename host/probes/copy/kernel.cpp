@@ -11,7 +11,7 @@
 #include "kernels.hpp"
 #include "measure/counted_work.hpp"
 #include "probes/copy/endpoints.hpp"
-#include "workloads/stream/shape_search.hpp"
+#include "workloads/stream/stream.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes::copy_probe {

@@ -8,7 +8,7 @@
 
 #include "kernels.hpp"
 #include "probes/copy/endpoints.hpp"
-#include "workloads/stream/noise.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes::copy_probe {

@@ -9,7 +9,7 @@
 #include "cpu/instructions.hpp"
 #include "device/error.hpp"
 #include "os/threads.hpp"
-#include "workloads/cpu/steady_clock.hpp"
+#include "workloads/cpu/cpu_walk.hpp"
 
 namespace sonde::probes {
 namespace {

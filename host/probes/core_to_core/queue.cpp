@@ -7,7 +7,7 @@
 #include "cpu/instructions.hpp"
 #include "device/error.hpp"
 #include "os/time.hpp"
-#include "workloads/cpu/steady_clock.hpp"
+#include "workloads/cpu/cpu_walk.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -12,7 +12,7 @@
 #include "device/error.hpp"
 #include "kernels.hpp"
 #include "probes/frames/curves.hpp"
-#include "workloads/stream/noise.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {

@@ -10,7 +10,6 @@
 #include "probes/catalog.hpp"
 #include "probes/hit_rate/plan.hpp"
 #include "workloads/stream/memory_kinds.hpp"
-#include "workloads/stream/shape_search.hpp"
 #include "workloads/stream/stream.hpp"
 #include "workloads/walk/chases.hpp"
 

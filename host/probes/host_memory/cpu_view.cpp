@@ -8,7 +8,7 @@
 
 #include "device/error.hpp"
 #include "probes/host_memory/host_memory.hpp"
-#include "workloads/stream/noise.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 #include "workloads/walk/walk.hpp"
 
 namespace sonde::probes {

@@ -14,7 +14,6 @@
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/host_memory/host_memory.hpp"
-#include "workloads/stream/shape_search.hpp"
 #include "workloads/stream/stream.hpp"
 #include "workloads/walk/chases.hpp"
 

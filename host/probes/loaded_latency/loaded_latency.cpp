@@ -11,7 +11,7 @@
 #include "probes/catalog.hpp"
 #include "probes/loaded_latency/curves.hpp"
 #include "probes/loaded_latency/plan.hpp"
-#include "workloads/stream/shape_search.hpp"
+#include "workloads/stream/stream.hpp"
 #include "workloads/walk/chases.hpp"
 #include "workloads/walk/single_item.hpp"
 

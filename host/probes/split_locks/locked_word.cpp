@@ -10,7 +10,6 @@
 #include "device/error.hpp"
 #include "os/time.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
-#include "workloads/cpu/steady_clock.hpp"
 
 namespace sonde::probes {
 namespace {

@@ -1,15 +1,7 @@
 #include "workloads/arithmetic/arithmetic.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "device/error.hpp"
 #include "kernels.hpp"
-#include "workloads/arithmetic/busy_cores.hpp"
 #include "workloads/walk/single_item.hpp"
 
 namespace sonde::workloads {
@@ -18,19 +10,10 @@ namespace {
 /// Each dispatch begins so many starts further; few starts are different, as the host follows each of them.
 constexpr std::uint32_t salt_step = 8;
 
-const device::KernelSource& source_of(NumberType type) {
-  switch (type) {
-    case NumberType::fp64: return kernels::arithmetic_fp64;
-    case NumberType::fp32: return kernels::arithmetic_fp32;
-    case NumberType::fp16: return kernels::arithmetic_fp16;
-    case NumberType::int64: return kernels::arithmetic_int64;
-    case NumberType::int32: return kernels::arithmetic_int32;
-    case NumberType::int16: return kernels::arithmetic_int16;
-    case NumberType::int8: return kernels::arithmetic_int8;
-    case NumberType::four_bytes: break;
-  }
-  return kernels::arithmetic_dot4;
-}
+/// The kernels in the order of their types.
+constexpr std::array<const device::KernelSource*, device::number_types.size()> sources{
+    &kernels::arithmetic_fp64,  &kernels::arithmetic_fp32,  &kernels::arithmetic_fp16, &kernels::arithmetic_int64,
+    &kernels::arithmetic_int32, &kernels::arithmetic_int16, &kernels::arithmetic_int8, &kernels::arithmetic_dot4};
 
 device::ArithmeticPair operands_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
   if (!device::facts_of(type).floating) {
@@ -104,11 +87,6 @@ struct Arithmetic {
   }
 };
 
-double value_in(const measure::Shape& named, const char* name) {
-  const auto found = named.find(name);
-  return found == named.end() ? 1 : found->second;
-}
-
 }  // namespace
 
 measure::Shape named(const ArithmeticShape& shape) {
@@ -117,7 +95,10 @@ measure::Shape named(const ArithmeticShape& shape) {
 }
 
 ArithmeticShape arithmetic_shape_of(const measure::Shape& named) {
-  const auto whole = [&named](const char* name) { return static_cast<std::uint32_t>(value_in(named, name)); };
+  const auto whole = [&named](const char* name) {
+    const auto found = named.find(name);
+    return found == named.end() ? 1u : static_cast<std::uint32_t>(found->second);
+  };
   return {.width = whole("width"),
           .accumulators = whole("accumulators"),
           .paired = whole("paired") != 0,
@@ -148,13 +129,13 @@ std::unique_ptr<device::Kernel> arithmetic_kernel(device::Device& device, Number
                                                   const ArithmeticShape& shape) {
   const std::map<std::string, device::MissingType>& missing = device.info().missing_types;
   const auto lacks = missing.find(std::string(device::facts_of(type).name));
-  if (lacks == missing.end()) return device.make_kernel(source_of(type), shape.group_size, shape.constants(operation));
-  if (!lacks->second.worth_a_try) throw device::Unsupported(lacks->second.reason);
+  if (lacks != missing.end() && !lacks->second.worth_a_try) throw device::Unsupported(lacks->second.reason);
   try {
-    return device.make_kernel(source_of(type), shape.group_size, shape.constants(operation));
+    return device.make_kernel(*sources[static_cast<std::size_t>(type)], shape.group_size, shape.constants(operation));
   } catch (const device::Lost&) {
     throw;
   } catch (const device::Error&) {
+    if (lacks == missing.end()) throw;
     throw device::Unsupported(lacks->second.reason + ". Its compiler, asked all the same, does not take the type");
   }
 }
@@ -162,12 +143,12 @@ std::unique_ptr<device::Kernel> arithmetic_kernel(device::Device& device, Number
 measure::Workload arithmetic(device::Device& device, NumberType type, Operation operation, const ArithmeticShape& shape,
                              std::uint64_t seed, std::uint32_t variant) {
   const auto work = std::make_shared<Arithmetic>(device, type, operation, shape, seed, variant);
-  const double operations = operations_in(type, operation) * shape.numbers_per_trip();
-  return {.work = measure::SteppedWork{.most = device.info().most_trips,
-                                       .run = [work](std::uint64_t trips) { return work->run(trips); },
-                                       .proof_failure = [work] { return work->proof_failure(); },
-                                       .interrupted = [work] { return work->cores.some_were_away(); },
-                                       .value = [operations](double nanoseconds) { return operations / nanoseconds; }},
+  // A fused multiply-add counts as two operations, of each of a number's parts.
+  const double operations =
+      (operation == Operation::fma ? 2 : 1) * device::facts_of(type).parts * shape.numbers_per_trip();
+  return {.work = stepped(work, {.most = device.info().most_trips,
+                                 .interrupted = [work] { return work->cores.some_were_away(); },
+                                 .value = [operations](double nanoseconds) { return operations / nanoseconds; }}),
           .instruction = most_frequent_arithmetic(work->kernel->listing()),
           .shape = named(shape)};
 }
@@ -177,40 +158,25 @@ measure::Workload dependent_arithmetic(device::Device& device, NumberType type, 
   const ArithmeticShape shape = shape_for(operation, {.unroll = 32, .group_size = single_item_group(device.info())});
   const auto work = std::make_shared<Arithmetic>(device, type, operation, shape, seed, 0);
   const std::uint64_t steps = std::uint64_t{2} * shape.unroll;
-  return {.work = measure::SteppedWork{
-              .quantum = steps,
-              .most = std::min<std::uint64_t>(device.info().most_trips, most_steps / steps) * steps,
-              .run = [work, steps](std::uint64_t wanted) { return work->run(wanted / steps); },
-              .proof_failure = [work] { return work->proof_failure(); },
-              .value = [](double nanoseconds) { return nanoseconds; }},
+  measure::SteppedWork dependent = stepped(
+      work, {.quantum = steps, .most = std::min<std::uint64_t>(device.info().most_trips, most_steps / steps) * steps});
+  dependent.run = [work, steps](std::uint64_t wanted) { return work->run(wanted / steps); };
+  return {.work = std::move(dependent),
           .instruction = most_frequent_arithmetic(work->kernel->listing()),
           .one_core = true,
           .shape = named(shape)};
 }
-
-namespace {
-
-/// Trips of a dispatch that is long beside a launch and short beside a second, or as many as one may make.
-std::uint64_t trips_of_a_dispatch(const measure::SteppedWork& work) {
-  constexpr double least_dispatch_ns = 20e6;
-  std::uint64_t trips = 64;
-  for (double ns = 0; trips < work.most;) {
-    ns = work.run(trips).count();
-    if (ns >= least_dispatch_ns) break;
-    trips = std::min(work.most, 2 * trips);
-  }
-  return std::min(trips, work.most);
-}
-
-}  // namespace
 
 measure::Workload sustained_arithmetic(device::Device& device, const ArithmeticShape& shape,
                                        device::Nanoseconds duration, std::uint64_t seed) {
   measure::Workload all = arithmetic(device, NumberType::fp32, Operation::fma, shape, seed);
   all.work = measure::SelfTimedWork{[once = std::get<measure::SteppedWork>(all.work), duration](
                                         const measure::Limits&, const std::function<void()>& alive) {
-    measure::Repetitions found;
-    found.steps = trips_of_a_dispatch(once);
+    // A dispatch is long beside a launch and short beside a second, or makes as many trips as one may.
+    constexpr device::Nanoseconds least_dispatch{20e6};
+    measure::Repetitions found{.steps = std::min<std::uint64_t>(64, once.most)};
+    while (found.steps < once.most && once.run(found.steps) < least_dispatch)
+      found.steps = std::min(once.most, 2 * found.steps);
     for (double spent_ns = 0; spent_ns < duration.count();) {
       const double ns = once.run(found.steps).count();
       if (const auto failure = once.proof_failure()) throw device::Error(*failure);

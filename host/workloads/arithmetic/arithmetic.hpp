@@ -1,16 +1,5 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "device/device.hpp"
 #include "device/number_arithmetic.hpp"
 #include "measure/probe.hpp"
 
@@ -19,11 +8,6 @@ namespace sonde::workloads {
 
 using device::NumberType;
 using device::Operation;
-
-/// Operations that one step of one number counts as: a fused multiply-add is two, of each of its parts.
-inline double operations_in(NumberType type, Operation operation) {
-  return (operation == Operation::fma ? 2 : 1) * device::facts_of(type).parts;
-}
 
 /// How arithmetic is divided among work-items and their registers.
 struct ArithmeticShape {
@@ -96,8 +80,30 @@ class ArithmeticProof {
   device::Rounding rounding_;  ///< how the device was seen to round; tried first
 };
 
-/// The instruction of arithmetic that is most frequent in a driver's listing of a kernel: AMD's and NVIDIA's
-/// assemblers, PTX. Empty where the listing has none.
+/// Tells whether a CPU device's cores all worked for as long as a dispatch took. One that another program has, or on
+/// which two of the driver's threads take turns, leaves the others to do its work-groups: a rate that is a half or
+/// less, and that nothing else tells from a slow device.
+class BusyCores {
+ public:
+  /// `groups`: work-groups of a dispatch, which may be fewer than there are cores.
+  BusyCores(const device::DeviceInfo& device, std::uint32_t groups);
+
+  /// Makes the dispatch, which returns the device's own time for it.
+  device::Nanoseconds during(const std::function<device::Nanoseconds()>& dispatch);
+
+  /// Whether some core did not work through the last dispatch. Other devices never say so, nor where the system counts
+  /// CPU time by ticks that are as long as a dispatch.
+  [[nodiscard]] bool some_were_away() const { return some_were_away_; }
+
+ private:
+  std::uint32_t cores_;  ///< that work; 0 where nobody can tell
+  bool some_were_away_ = false;
+};
+
+/// The same from the CPU time that all threads of this process had meanwhile.
+bool some_were_away(std::uint32_t cores, double cpu_seconds, double passed_seconds);
+
+/// The instruction of arithmetic that a driver's listing of a kernel has most of; empty where it has none.
 std::string most_frequent_arithmetic(std::string_view listing);
 
 /// Steps by all items, in Gop/s. Every dispatch is proved by a word of each item that tells all its accumulators.

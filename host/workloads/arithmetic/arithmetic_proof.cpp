@@ -1,11 +1,13 @@
 #include "workloads/arithmetic/arithmetic.hpp"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <map>
 #include <random>
+
+#include "os/threads.hpp"
+#include "os/time.hpp"
+#include "workloads/stream/stream_walk.hpp"
+#include "workloads/walk/single_item.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -40,7 +42,15 @@ constexpr std::array<std::string_view, 33> arithmetic_beginnings{
     "FADD",  "FMUL",       "DFMA",  "DADD",   "DMUL",  "HFMA2", "HADD2",      "HMUL2", "IMAD",
     "IADD3", "MUFU",       "fma.",  "mad.",   "add.",  "mul."};
 
-constexpr std::string_view between_operands = " \t\r\n,;";
+/// A smaller loss is no sign of others: threads begin one after the other, and one whose core is slower ends last.
+constexpr double most_lost = 0.1;
+
+std::uint32_t cores_of(const device::DeviceInfo& device, std::uint32_t groups) {
+  if (device.type != device::DeviceType::cpu) return 0;
+  const auto allowed = static_cast<std::uint32_t>(os::allowed_cpus().size());
+  const std::uint32_t cores = std::min(compute_units_of(device), groups);
+  return allowed == 0 ? cores : std::min(cores, allowed);
+}
 
 }  // namespace
 
@@ -95,18 +105,20 @@ std::optional<std::string> ArithmeticProof::failure(std::span<const std::uint32_
   return wrong;
 }
 
-std::string most_frequent_arithmetic(std::string_view listing) {
-  std::map<std::string_view, int> counts;
-  for (std::size_t begin = 0; (begin = listing.find_first_not_of(between_operands, begin)) != std::string_view::npos;) {
-    const std::size_t end = std::min(listing.find_first_of(between_operands, begin), listing.size());
-    const std::string_view word = listing.substr(begin, end - begin);
-    const bool counts_it = std::ranges::any_of(arithmetic_beginnings,
-                                               [&](std::string_view beginning) { return word.starts_with(beginning); });
-    if (counts_it) ++counts[word];
-    begin = end;
-  }
-  const auto most = std::ranges::max_element(counts, {}, [](const auto& counted) { return counted.second; });
-  return most == counts.end() ? "" : std::string(most->first);
+std::string most_frequent_arithmetic(std::string_view listing) { return most_frequent(listing, arithmetic_beginnings); }
+
+bool some_were_away(std::uint32_t cores, double cpu_seconds, double passed_seconds) {
+  return cpu_seconds < (1 - most_lost) * cores * passed_seconds;
+}
+
+BusyCores::BusyCores(const device::DeviceInfo& device, std::uint32_t groups) : cores_(cores_of(device, groups)) {}
+
+device::Nanoseconds BusyCores::during(const std::function<device::Nanoseconds()>& dispatch) {
+  if (cores_ == 0) return dispatch();
+  const double before = os::cpu_seconds_of_all_threads();
+  const device::Nanoseconds time = dispatch();
+  some_were_away_ = workloads::some_were_away(cores_, os::cpu_seconds_of_all_threads() - before, time.count() * 1e-9);
+  return time;
 }
 
 }  // namespace sonde::workloads

@@ -1,16 +1,7 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "device/device.hpp"
 #include "device/number_arithmetic.hpp"
-#include "measure/probe.hpp"
-#include "workloads/stream/noise.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
 // A stream that computes with what it reads, as many operations a byte as are asked for.

@@ -1,18 +1,12 @@
 #include "workloads/cpu/cpu_walk.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
+#include <fmt/format.h>
 
 #include "cpu/movers.hpp"
 #include "cpu/pinned.hpp"
 #include "device/error.hpp"
 #include "os/time.hpp"
 #include "workloads/walk/single_item.hpp"
-#include "workloads/walk/walk.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -62,22 +56,6 @@ struct WalkConditions {
   [[nodiscard]] std::uint64_t moved() const { return stream != nullptr ? stream->bytes_moved() : 0; }
 };
 
-/// A region as a buffer that the walks' writers fill.
-class RegionBuffer final : public device::Buffer {
- public:
-  explicit RegionBuffer(cpu::Region& region) : region_(region) {}
-  std::uint64_t size_bytes() const override { return region_.size_bytes(); }
-  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
-    std::copy(bytes.begin(), bytes.end(), region_.data() + offset_bytes);
-  }
-  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
-    std::copy_n(region_.data() + offset_bytes, bytes.size(), bytes.begin());
-  }
-
- private:
-  cpu::Region& region_;
-};
-
 /// Walks by pointers, not indices: the address is what was loaded, with no arithmetic between, as in other tools.
 const std::byte* follow(const std::byte* at, std::uint64_t trips) {
   for (; trips > 0; --trips) {
@@ -125,13 +103,8 @@ struct IndependentWalk {
         count(lines),
         line_words(line_bytes / 4),
         seed(with_seed) {
-    RegionBuffer buffer(memory);
+    BytesBuffer buffer({memory.data(), memory.size_bytes()});
     write_words(buffer, lines, line_bytes, seed);
-  }
-
-  static std::uint32_t line_after(std::uint32_t word, std::uint32_t counter, std::uint32_t count) {
-    const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
-    return static_cast<std::uint32_t>(std::uint64_t{mixed} * count >> 32);
   }
 
   device::Nanoseconds run(std::uint64_t hops) {
@@ -155,7 +128,7 @@ struct IndependentWalk {
 
 template <typename Walk>
 measure::Workload workload_of(const std::shared_ptr<Walk>& walk, const CpuPlace& place, std::uint64_t lap) {
-  measure::SteppedWork work = chain_work(walk, lap, steps_per_trip, most_steps);
+  measure::SteppedWork work = stepped(walk, {.quantum = steps_per_trip, .most = most_steps, .lap = lap});
   work.interrupted = [walk] { return walk->conditions.interrupted; };
   return {.work = std::move(work),
           .one_core = false,  // it has seen to that itself
@@ -190,6 +163,34 @@ measure::Workload cpu_cycle_chase(const CpuPlace& place, std::uint32_t count, co
 measure::Workload cpu_independent_chase(const CpuPlace& place, std::uint32_t count, std::uint32_t line_bytes,
                                         std::uint64_t seed) {
   return workload_of(std::make_shared<IndependentWalk>(place, count, line_bytes, seed), place, count);
+}
+
+device::Nanoseconds clock_step() {
+  constexpr int readings = 1000;
+  device::Nanoseconds least{1e9};
+  device::Nanoseconds before = cpu::steady_now();
+  for (int reading = 0; reading < readings; ++reading) {
+    const device::Nanoseconds now = cpu::steady_now();
+    if (now > before) least = std::min(least, now - before);
+    before = now;
+  }
+  return least;
+}
+
+double nanoseconds_each(device::Nanoseconds stretch, double count, device::Nanoseconds clock_step) {
+  // Two hardware threads of a core share its first cache: what one wrote the other loads 256 times in half a
+  // microsecond, so more steps cannot be asked for.
+  constexpr double least_steps = 8;
+  if (stretch <= device::Nanoseconds(0)) {
+    throw device::Error(fmt::format("the system's clock did not move while cores exchanged lines {:.0f} times", count));
+  }
+  if (stretch < least_steps * clock_step) {
+    throw device::TooShort(
+        fmt::format("cores exchanged lines {:.0f} times in {:.0f} ns by the system's clock, of which a reading takes "
+                    "{:.0f}: too short to tell; maybe both are hardware threads of one core",
+                    count, stretch.count(), clock_step.count()));
+  }
+  return (stretch - clock_step).count() / count;
 }
 
 }  // namespace sonde::workloads

@@ -1,15 +1,12 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
 #include "measure/workload.hpp"
 #include "workloads/walk/walk.hpp"
 
-// The walks of the latency probe as native code of this process, on one core, timed by the steady clock.
+// The walks of the latency probe as native code of this process, on one core, timed by the steady clock; and what short
+// stretches by that clock say.
 namespace sonde::workloads {
 
 /// Where and how one walk is made.
@@ -54,5 +51,13 @@ measure::Workload cpu_cycle_chase(const CpuPlace& place, std::uint32_t count, co
 /// A walk over uniformly random lines, each dependent on the one before; `count` lines side by side.
 measure::Workload cpu_independent_chase(const CpuPlace& place, std::uint32_t count, std::uint32_t line_bytes,
                                         std::uint64_t seed);
+
+/// The least that the steady clock was seen to move between two readings: what a reading takes, unless the clock is
+/// coarser than that.
+device::Nanoseconds clock_step();
+
+/// Nanoseconds for each of `count` equal parts of a stretch, less the reading of the clock that is in it. Throws
+/// device::Error where the clock stood still, and device::TooShort where it moved by few of its steps.
+double nanoseconds_each(device::Nanoseconds stretch, double count, device::Nanoseconds clock_step);
 
 }  // namespace sonde::workloads

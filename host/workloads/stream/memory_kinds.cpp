@@ -1,40 +1,18 @@
 #include "workloads/stream/memory_kinds.hpp"
 
-#include <algorithm>
-#include <span>
-
 #include "kernels.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::workloads {
 namespace {
 
-/// The CPU's view of a buffer, which is written to like a buffer itself.
-class CpuView final : public device::Buffer {
- public:
-  explicit CpuView(device::Buffer& buffer) : bytes_(buffer.map(device::Access::write)) {}
-
-  std::uint64_t size_bytes() const override { return bytes_.size(); }
-  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
-    std::ranges::copy(bytes, bytes_.subspan(offset_bytes, bytes.size()).begin());
-  }
-  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
-    std::ranges::copy(bytes_.subspan(offset_bytes, bytes.size()), bytes.begin());
-  }
-
- private:
-  std::span<std::byte> bytes_;
-};
-
 /// The shape in which the streaming kernel copies so many bytes: what a group takes at once divides them.
 StreamShape shape_for(const device::DeviceInfo& info, std::uint64_t bytes) {
-  StreamShape shape{.group_size = 1, .groups = 1024, .vector_words = 4, .in_flight = 1};
-  constexpr std::uint32_t side_by_side = 64;
-  const StreamShape wide{.group_size = side_by_side, .groups = 1024, .vector_words = 4, .in_flight = 4};
+  const StreamShape wide{.group_size = 64, .groups = 1024, .vector_words = 4, .in_flight = 4};
   // On a CPU items that lie side by side may come one after the other, each through all of its trips.
   const bool fits = bytes % (wide.block_words() * sizeof(std::uint32_t)) == 0;
-  if (info.type != device::DeviceType::cpu && info.largest_group_size >= side_by_side && fits) shape = wide;
-  return shape;
+  if (info.type != device::DeviceType::cpu && info.largest_group_size >= wide.group_size && fits) return wide;
+  return {.group_size = 1, .groups = 1024, .vector_words = 4, .in_flight = 1};
 }
 
 /// Copies all of `from` by the streaming kernel, in runs that cover every word.
@@ -57,6 +35,32 @@ void copy_by_kernel(device::Device& device, device::Buffer& from, device::Buffer
 
 }  // namespace
 
+std::vector<std::uint32_t> write_noise(device::Buffer& buffer, const Noise& noise, std::uint32_t block_words) {
+  constexpr std::uint64_t piece_pairs = 1 << 18;
+  const std::uint64_t pairs_per_block = block_words / 2;
+  const std::uint64_t blocks = buffer.size_bytes() / sizeof(std::uint64_t) / pairs_per_block;
+  const std::uint64_t blocks_per_piece = std::clamp<std::uint64_t>(piece_pairs / pairs_per_block, 1, blocks);
+  std::vector<std::uint64_t> piece(blocks_per_piece * pairs_per_block);
+  std::vector<std::uint32_t> sums;
+  sums.reserve(blocks);
+  for (std::uint64_t first = 0; first < blocks; first += blocks_per_piece) {
+    const std::uint64_t count = std::min(blocks_per_piece, blocks - first);
+    for (std::uint64_t block = 0; block < count; ++block) {
+      std::uint64_t sum = 0;  // modulo 2^32 the sum of the lower words alone, as upper words only add to its upper half
+      std::uint64_t upper = 0;
+      for (std::uint64_t i = block * pairs_per_block; i < (block + 1) * pairs_per_block; ++i) {
+        piece[i] = noise.pair(first * pairs_per_block + i);
+        sum += piece[i];
+        upper += piece[i] >> 32;
+      }
+      sums.push_back(static_cast<std::uint32_t>(sum + upper));
+    }
+    const auto bytes = std::as_bytes(std::span(piece)).first(count * pairs_per_block * sizeof(std::uint64_t));
+    buffer.write(first * pairs_per_block * sizeof(std::uint64_t), bytes);
+  }
+  return sums;
+}
+
 std::unique_ptr<device::Buffer> buffer_in(device::Device& device, measure::Name memory, std::uint64_t size_bytes,
                                           device::Use use) {
   if (memory.empty()) return device.make_buffer(size_bytes, use);
@@ -68,7 +72,7 @@ void fill(device::Device& device, device::Buffer& buffer, const MemoryPlace& pla
   if (place.memory.empty()) {
     write(buffer);
   } else if (place.writer == measure::Writer::cpu) {
-    CpuView view(buffer);
+    BytesBuffer view(buffer.map(device::Access::write));
     write(view);
     buffer.unmap();
   } else {

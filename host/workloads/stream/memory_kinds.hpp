@@ -1,14 +1,54 @@
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
+#include <algorithm>
 
 #include "device/device.hpp"
 #include "measure/probe.hpp"
 
+// What memory a working set lies in, and what stands there.
 namespace sonde::workloads {
+
+/// 32-bit words that nothing can compress, each computed from its place alone (splitmix64, Steele, Lea and Flood,
+/// 2014), so that no copy of memory is needed to know what must be where.
+class Noise {
+ public:
+  explicit Noise(std::uint64_t seed) : seed_(seed) {}
+
+  std::uint32_t operator()(std::uint64_t word) const {
+    return static_cast<std::uint32_t>(pair(word / 2) >> (word % 2 * 32));
+  }
+  /// The pair has word 2 * index in its lower half and word 2 * index + 1 in its upper.
+  std::uint64_t pair(std::uint64_t index) const {
+    std::uint64_t z = seed_ + (index + 1) * 0x9E3779B97F4A7C15ull;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  std::uint64_t seed_;
+};
+
+/// Fills the buffer, which is a whole number of blocks, and returns the sum of each block's words. A block has an even
+/// number of words.
+std::vector<std::uint32_t> write_noise(device::Buffer& buffer, const Noise& noise, std::uint32_t block_words);
+
+/// Memory that the CPU reaches, filled like a device's buffer.
+class BytesBuffer final : public device::Buffer {
+ public:
+  explicit BytesBuffer(std::span<std::byte> bytes) : bytes_(bytes) {}
+
+  std::uint64_t size_bytes() const override { return bytes_.size(); }
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
+    std::ranges::copy(bytes, bytes_.subspan(offset_bytes, bytes.size()).begin());
+  }
+  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
+    std::ranges::copy(bytes_.subspan(offset_bytes, bytes.size()), bytes.begin());
+  }
+
+ private:
+  std::span<std::byte> bytes_;
+};
 
 /// The kind of memory that a workload's working set lies in, and who writes it last before it is measured. Where the
 /// kind has no name the buffer is made as any buffer is, and the driver decides both.

@@ -1,12 +1,6 @@
-#include "workloads/stream/shape_search.hpp"
-
-#include <algorithm>
-#include <memory>
-#include <vector>
-
 #include "workloads/shape_search.hpp"
-#include "workloads/stream/noise.hpp"
-#include "workloads/stream/stream_walk.hpp"
+
+#include "workloads/stream/stream.hpp"
 
 namespace sonde::workloads {
 namespace {

@@ -1,23 +1,60 @@
 #include "workloads/stream/stream.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <memory>
-#include <optional>
-#include <random>
-#include <span>
-#include <vector>
+#include <deque>
 
 #include "kernels.hpp"
-#include "workloads/stream/memory_kinds.hpp"
-#include "workloads/stream/noise.hpp"
-#include "workloads/stream/stream_proof.hpp"
+#include "workloads/walk/single_item.hpp"
 
 namespace sonde::workloads {
 namespace {
 
 constexpr std::uint32_t triad_factor = 3;
 constexpr std::string_view report = "; please report the driver";
+constexpr std::uint32_t written_growth = 0x9E3779B9u;
+
+/// The noise that kernels/stream_write.cl leaves in a word of a group's block, and how it grows with every trip.
+std::uint32_t written_noise(const StreamShape& shape, std::uint32_t group, std::uint32_t word) {
+  const std::uint32_t vector = word / shape.vector_words;
+  const std::uint32_t item = group * shape.group_size + vector % shape.group_size;
+  const std::uint32_t number =
+      (item * shape.in_flight + vector / shape.group_size) * shape.vector_words + word % shape.vector_words;
+  const std::uint32_t mixed = (number + 1) * 0x85EBCA6Bu;
+  return (mixed ^ (mixed >> 15)) * 0xC2B2AE35u;
+}
+
+/// One dispatch of a pattern that writes.
+struct Written {
+  std::uint64_t first_turn = 0;
+  std::uint64_t trips = 0;
+  std::uint32_t shift = 0;
+};
+
+/// Which dispatch wrote what stands at a position last, as far back as anything of it is left.
+class WriteHistory {
+ public:
+  explicit WriteHistory(const StreamWalk& walk) : walk_(walk) {}
+  void add(const Written& dispatch) {
+    dispatches_.push_back(dispatch);
+    turns_ = dispatch.first_turn + dispatch.trips;
+    while (dispatches_.size() > 1 && dispatches_[1].first_turn + walk_.blocks <= turns_) dispatches_.pop_front();
+  }
+  const std::deque<Written>& dispatches() const { return dispatches_; }
+  /// The trip on which a group was at the position last. It must have been there.
+  std::uint64_t last_turn(std::uint32_t group, std::uint32_t position) const {
+    const std::uint32_t last = walk_.position(group, turns_ - 1);
+    const std::uint32_t back = last >= position ? last - position : last + walk_.blocks - position;
+    return turns_ - 1 - back;
+  }
+  const Written& dispatch_of(std::uint64_t turn) const {
+    return *std::prev(std::ranges::upper_bound(dispatches_, turn, {}, &Written::first_turn));
+  }
+
+ private:
+  const StreamWalk& walk_;
+  std::uint64_t turns_ = 0;
+  std::deque<Written> dispatches_;
+};
 
 struct StreamOnDevice {
   device::Device& device;
@@ -92,27 +129,30 @@ struct StreamOnDevice {
   }
 
   std::optional<std::string> proof_failure() {
-    if (!facts.writes) {
-      std::vector<std::uint32_t> found(walk.shape.groups);
-      add_group_sums(found);
-      return failure_of_sums(found, [this](std::uint32_t group) {
-        return stretch_sums[0].sum(group, walk.position(group, turn - last_trips), last_trips);
-      });
-    }
-    if (auto failure = failure_of_pieces()) return failure;
-    // The whole array is added up on the device, seldom, as that is as much work as what is timed.
-    if (!std::has_single_bit(dispatches) || turn < walk.blocks) return std::nullopt;
     std::vector<std::uint32_t> found(walk.shape.groups);
-    for (std::uint64_t read = 0; read < walk.blocks;) {
-      const auto trips =
-          static_cast<std::uint32_t>(std::min<std::uint64_t>(walk.blocks - read, device.info().most_trips));
-      (void)device.run(*reader, {.buffers = {arrays.back().get(), sums.get()},
-                                 .scalars = walk.scalars(trips, read),
-                                 .groups = walk.shape.groups});
+    if (!facts.writes) {
       add_group_sums(found);
-      read += trips;
+    } else {
+      if (auto failure = failure_of_pieces()) return failure;
+      // The whole array is added up on the device, seldom, as that is as much work as what is timed.
+      if (!std::has_single_bit(dispatches) || turn < walk.blocks) return std::nullopt;
+      for (std::uint64_t read = 0; read < walk.blocks;) {
+        const auto trips =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(walk.blocks - read, device.info().most_trips));
+        (void)device.run(*reader, {.buffers = {arrays.back().get(), sums.get()},
+                                   .scalars = walk.scalars(trips, read),
+                                   .groups = walk.shape.groups});
+        add_group_sums(found);
+        read += trips;
+      }
     }
-    return failure_of_sums(found, [this](std::uint32_t group) { return sum_of_written(group); });
+    for (std::uint32_t group = 0; group < walk.shape.groups; ++group) {
+      if (found[group] != (facts.writes ? sum_of_written(group) : sum_of_read(group))) {
+        return "work-group " + std::to_string(group) + " of " + std::to_string(walk.shape.groups) +
+               " did not find in memory what should be there, or did not look at all of it" + std::string(report);
+      }
+    }
+    return std::nullopt;
   }
 
   /// Adds what the items of each group left as their sums.
@@ -120,17 +160,6 @@ struct StreamOnDevice {
     std::vector<std::uint32_t> items(sums->size_bytes() / sizeof(std::uint32_t));
     sums->read(0, std::as_writable_bytes(std::span(items)));
     for (std::size_t item = 0; item < items.size(); ++item) groups[item / walk.shape.group_size] += items[item];
-  }
-
-  template <typename Expected>
-  std::optional<std::string> failure_of_sums(const std::vector<std::uint32_t>& found, Expected expected) const {
-    for (std::uint32_t group = 0; group < walk.shape.groups; ++group) {
-      if (found[group] != expected(group)) {
-        return "work-group " + std::to_string(group) + " of " + std::to_string(walk.shape.groups) +
-               " did not find in memory what should be there, or did not look at all of it" + std::string(report);
-      }
-    }
-    return std::nullopt;
   }
 
   /// Reads back what the first group, the last and one between wrote on the last trip, on the first that is left, and
@@ -177,6 +206,10 @@ struct StreamOnDevice {
     return written_noise(walk.shape, group, word_of_block) + static_cast<std::uint32_t>(written_on) * written_growth;
   }
 
+  std::uint32_t sum_of_read(std::uint32_t group) const {
+    return stretch_sums[0].sum(group, walk.position(group, turn - last_trips), last_trips);
+  }
+
   /// The sum of all that stands in a group's part, which was written on the last `blocks` trips.
   std::uint32_t sum_of_written(std::uint32_t group) const {
     const std::uint64_t first = turn - walk.blocks;
@@ -204,6 +237,38 @@ struct StreamOnDevice {
 
 }  // namespace
 
+StretchSums::StretchSums(const StreamWalk& walk, const std::vector<std::uint32_t>& pieces)
+    : blocks_(walk.blocks), scatter_(walk.scatter), shared_(walk.group_step == 0) {
+  const std::uint32_t groups = shared_ ? 1 : walk.shape.groups;
+  before_.reserve(std::size_t{groups} * (blocks_ + 1));
+  for (std::uint32_t group = 0; group < groups; ++group) {
+    std::uint32_t sum = 0;
+    before_.push_back(0);
+    for (std::uint32_t position = 0; position < blocks_; ++position) {
+      for (std::uint32_t piece = 0; piece < walk.shape.pieces(); ++piece)
+        sum += pieces[walk.piece_at(group, position, piece)];
+      before_.push_back(sum);
+    }
+  }
+}
+
+std::uint32_t StretchSums::sum(std::uint32_t group, std::uint32_t position, std::uint64_t trips) const {
+  const std::uint32_t* const before = &before_[shared_ ? 0 : std::size_t{group} * (blocks_ + 1)];
+  const auto laps = static_cast<std::uint32_t>(trips / blocks_);
+  const std::uint64_t end = position + trips % blocks_;
+  std::uint32_t sum = laps * before[blocks_];
+  if (scatter_ != 0) {
+    for (std::uint64_t at = position; at < end; ++at) {
+      const std::uint32_t block = scattered(static_cast<std::uint32_t>(at % blocks_), group, scatter_);
+      sum += before[block + 1] - before[block];
+    }
+    return sum;
+  }
+  sum += before[std::min<std::uint64_t>(end, blocks_)] - before[position];
+  if (end > blocks_) sum += before[end - blocks_];
+  return sum;
+}
+
 measure::Workload stream(device::Device& device, Pattern pattern, Sharing sharing, const StreamShape& shape,
                          std::uint64_t bytes, std::uint64_t seed, const MemoryPlace& place, measure::Path path) {
   const PatternFacts& facts = facts_of(pattern, path);
@@ -211,14 +276,9 @@ measure::Workload stream(device::Device& device, Pattern pattern, Sharing sharin
   const double bytes_per_trip = static_cast<double>(work->walk.trip_bytes()) * facts.arrays;
   measure::Shape recorded = named(shape);
   recorded["bound"] = work->use == device::Use::bound ? 1 : 0;
-  return {.work = measure::SteppedWork{
-              .quantum = 1,
-              .most = most_trips_of(facts, device.info()),
-              .lap = work->walk.blocks,
-              .run = [work](std::uint64_t trips) { return work->run(trips); },
-              .proof_failure = [work] { return work->proof_failure(); },
-              // A byte a nanosecond is a GB/s.
-              .value = [bytes_per_trip](double nanoseconds) { return bytes_per_trip / std::max(nanoseconds, 1e-3); }},
+  return {.work = stepped(work, {.most = most_trips_of(facts, device.info()),
+                                 .lap = work->walk.blocks,
+                                 .value = rate(bytes_per_trip)}),  // a byte a nanosecond is a GB/s
           .bytes_per_step = bytes_per_trip,
           .shape = recorded};
 }

@@ -28,11 +28,6 @@ constexpr std::uint32_t texel_words = 4;
 /// The share of an array, one in so many bytes, that may be left out so that the rest can be cut into equal parts.
 constexpr std::uint64_t parts_left_out = 100;
 
-std::uint64_t blocks_in(const StreamShape& shape, Sharing sharing, std::uint64_t array_bytes) {
-  const std::uint64_t blocks = array_bytes / (shape.block_words() * sizeof(std::uint32_t));
-  return sharing == Sharing::shared ? blocks : blocks / shape.groups;
-}
-
 bool fits(const StreamShape& shape, Sharing sharing, std::uint64_t array_bytes) {
   const StreamWalk walk(shape, sharing, array_bytes);
   const std::uint64_t covered = walk.array_bytes();
@@ -127,8 +122,10 @@ std::vector<std::uint32_t> WalkScalars::in_order(std::initializer_list<std::uint
   return all;
 }
 
-StreamWalk::StreamWalk(const StreamShape& of, Sharing sharing, std::uint64_t array_bytes)
-    : shape(of), blocks(static_cast<std::uint32_t>(std::max<std::uint64_t>(1, blocks_in(of, sharing, array_bytes)))) {
+StreamWalk::StreamWalk(const StreamShape& of, Sharing sharing, std::uint64_t array_bytes) : shape(of) {
+  const std::uint64_t all = array_bytes / (shape.block_words() * sizeof(std::uint32_t));
+  const std::uint64_t of_a_group = sharing == Sharing::shared ? all : all / shape.groups;
+  blocks = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, of_a_group));
   if (sharing == Sharing::shared) {
     // Every group begins elsewhere, as far from the next as there is room: lines that several of them want at the same
     // moment could be read once for all, and one that follows another closely finds in a cache what that has read.
@@ -153,23 +150,22 @@ std::uint32_t StreamWalk::position(std::uint32_t group, std::uint64_t turn) cons
   return static_cast<std::uint32_t>((first + turn) % blocks);
 }
 
-std::vector<std::uint32_t> StreamWalk::scalars(std::uint32_t trips, std::uint64_t turn) const {
-  const WalkScalars walk{.trips = trips,
-                         .start = static_cast<std::uint32_t>(turn % blocks),
-                         .blocks = blocks,
-                         .block_step = block_step,
-                         .group_step = group_step,
-                         .group_offset = group_offset,
-                         .group_further = group_further,
-                         .scatter = scatter};
+std::vector<std::uint32_t> StreamWalk::scalars(std::uint32_t trips_of_dispatch, std::uint64_t turn) const {
+  WalkScalars walk = *this;
+  walk.trips = trips_of_dispatch;
+  walk.start = static_cast<std::uint32_t>(turn % blocks);
   return walk.in_order();
 }
 
-void check_path(const PatternFacts& facts, const device::DeviceInfo& device) {
-  if (!facts.is_local() || device.local_bytes >= local_part_bytes) return;
+void check_local_memory(const device::DeviceInfo& device, std::uint64_t bytes, const std::string& whose) {
+  if (device.local_bytes >= bytes) return;
   throw device::Unsupported(device.local_bytes == 0 ? "the device has no work-group memory of its own"
-                                                    : "the device's work-group memory is smaller than the stream's " +
-                                                          measure::size_text(local_part_bytes));
+                                                    : "the device's work-group memory is smaller than the " + whose +
+                                                          "'s " + measure::size_text(static_cast<double>(bytes)));
+}
+
+void check_path(const PatternFacts& facts, const device::DeviceInfo& device) {
+  if (facts.is_local()) check_local_memory(device, local_part_bytes, "stream");
 }
 
 void check_part(const PatternFacts& facts, const StreamWalk& walk) {

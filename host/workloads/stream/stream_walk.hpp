@@ -1,9 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
-#include <initializer_list>
-#include <vector>
 
 #include "device/device.hpp"
 #include "measure/measurement.hpp"
@@ -74,9 +71,9 @@ StreamShape fitted(StreamShape shape, Sharing sharing, std::uint64_t array_bytes
 
 /// The numbers by which the groups of every streaming kernel walk; kernels/stream.h explains them.
 struct WalkScalars {
-  std::uint32_t trips;
-  std::uint32_t start;
-  std::uint32_t blocks;  ///< that each group walks over
+  std::uint32_t trips = 0;
+  std::uint32_t start = 0;
+  std::uint32_t blocks = 1;  ///< that each group walks over
   std::uint32_t block_step = 1;
   std::uint32_t group_step = 0;
   std::uint32_t group_offset = 0;
@@ -94,14 +91,8 @@ inline std::uint32_t scattered(std::uint32_t position, std::uint32_t group, std:
 }
 
 /// The walk of each group of a streaming kernel: the block that it is at on each trip.
-struct StreamWalk {
+struct StreamWalk : WalkScalars {
   StreamShape shape;
-  std::uint32_t blocks = 1;
-  std::uint32_t block_step = 1;
-  std::uint32_t group_step = 0;
-  std::uint32_t group_offset = 0;
-  std::uint32_t group_further = 0;
-  std::uint32_t scatter = 0;
 
   StreamWalk(const StreamShape& of, Sharing sharing, std::uint64_t array_bytes);
 
@@ -131,12 +122,15 @@ struct StreamWalk {
     if (shape.spread) return word_at(part, position, row);
     return word_at(part, position, 0) + std::uint64_t{row} * shape.row_words();
   }
-  /// The scalars of a dispatch of `trips`, which `turn` trips came before.
-  std::vector<std::uint32_t> scalars(std::uint32_t trips, std::uint64_t turn) const;
+  /// The scalars of a dispatch of so many trips, which `turn` trips came before.
+  std::vector<std::uint32_t> scalars(std::uint32_t trips_of_dispatch, std::uint64_t turn) const;
 };
 
 /// Bytes that one work-group may walk over in memory of its own: as much as kernels/stream_local.cl declares.
 inline constexpr std::uint64_t local_part_bytes = 16384;
+
+/// Throws Unsupported where a work-group has not so much memory of its own; `whose` is what needs it.
+void check_local_memory(const device::DeviceInfo& device, std::uint64_t bytes, const std::string& whose);
 
 /// Throws Unsupported where the device lacks the path. Whether an image can be so large is for make_buffer() to say.
 void check_path(const PatternFacts& facts, const device::DeviceInfo& device);

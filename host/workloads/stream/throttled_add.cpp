@@ -1,10 +1,5 @@
-#include "workloads/stream/throttled_add.hpp"
-
-#include <algorithm>
-#include <array>
-#include <span>
-
 #include "kernels.hpp"
+#include "workloads/stream/stream.hpp"
 
 namespace sonde::workloads {
 namespace {

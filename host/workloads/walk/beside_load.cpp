@@ -3,14 +3,192 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/statistics.hpp"
+#include "device/error.hpp"
+#include "measure/counted_work.hpp"
+#include "measure/repetitions.hpp"
+#include "workloads/walk/chases.hpp"
+#include "workloads/walk/single_item.hpp"
+
 namespace sonde::workloads {
 namespace {
+
+using device::Nanoseconds;
 
 /// A delay so many times as long follows one that did next to nothing.
 constexpr double growth = 8;
 constexpr double next_to_nothing = 0.9;
 
+constexpr std::uint32_t most_light_groups = 4;
+constexpr std::uint64_t least_light_bytes = 64 << 10;
+/// This delay is about a microsecond between two rounds.
+constexpr std::uint32_t light_delay = 16;
+/// This is beyond every cache known: more would only take memory from the walk.
+constexpr std::uint64_t most_light_bytes = 512 << 20;
+
+/// Share of its rounds that the load may use up in the longest dispatch: it must not end before the walk.
+constexpr double most_share_of_rounds = 0.4;
+/// A long dispatch is so many short ones: a short one has to last longer than it takes until all groups run.
+constexpr std::uint64_t short_part = 4;
+/// Time for laps before anything is timed; a walk through more than that never comes to a line again.
+constexpr Nanoseconds longest_warm_up{100e6};
+/// A dispatch counts if its load moved so much of what the faster ones moved in its time: where a driver's threads
+/// sleep, some begin long after the walk. The short dispatch that is subtracted takes their delay away.
+constexpr double loaded_most_of_the_time = 0.5;
+/// Dispatches for each that counts, on average.
+constexpr int most_attempts = 4;
+
+/// One dispatch as it was: how long it took, and what the load moved.
+struct Dispatch {
+  double ns = 0;
+  double bytes = 0;
+};
+
+Dispatch dispatched(CycleChase& chase, std::uint64_t hops, const std::function<void()>& alive) {
+  const Nanoseconds time = chase.run(hops);
+  if (const auto failure = chase.proof_failure()) throw device::Error(*failure);
+  alive();
+  return {time.count(), static_cast<double>(chase.beside->bytes())};
+}
+
+/// The hops of a dispatch that lasts about `wanted`, or as long as the load may.
+std::uint64_t hops_that_last(CycleChase& chase, Nanoseconds wanted, const std::function<void()>& alive) {
+  std::uint64_t hops = hops_per_trip * short_part;
+  (void)dispatched(chase, hops, alive);  // compiles
+  const std::uint64_t most = most_hops(chase.device.info());
+  while (hops * 2 <= most) {
+    const Dispatch now = dispatched(chase, hops, alive);
+    if (now.ns >= wanted.count() * 0.7 || 2 * chase.beside->share_of_rounds() > most_share_of_rounds) break;
+    hops *= 2;
+  }
+  return hops;
+}
+
+/// The dispatches whose load did not come late; a round more or less is chance.
+std::vector<Dispatch> well_loaded(std::vector<Dispatch> dispatches, double round_bytes) {
+  std::vector<double> rates;
+  for (const Dispatch& one : dispatches) rates.push_back(one.bytes / one.ns);
+  const double fast = analysis::quantile(rates, 0.9);
+  std::erase_if(dispatches, [&](const Dispatch& one) {
+    return !((one.bytes + round_bytes) / one.ns >= loaded_most_of_the_time * fast);
+  });
+  return dispatches;
+}
+
+double median_of(const std::vector<Dispatch>& dispatches, double Dispatch::* figure) {
+  std::vector<double> values;
+  for (const Dispatch& one : dispatches) values.push_back(one.*figure);
+  return analysis::quantile(values, 0.5);
+}
+
+measure::Repetitions repeat(CycleChase& chase, const measure::Curve& load_curve, const measure::Limits& limits,
+                            const std::function<void()>& alive) {
+  const std::uint64_t many = hops_that_last(chase, limits.stretch, alive);
+  const std::uint64_t few = many / short_part;
+  double warming_ns = 0;
+  for (std::uint64_t walked = 0; walked < 2 * chase.places.size() && warming_ns < longest_warm_up.count();
+       walked += many) {
+    warming_ns += dispatched(chase, many, alive).ns;
+  }
+
+  const double round_bytes = chase.beside->round_bytes();
+  std::vector<Dispatch> shorts;
+  std::vector<Dispatch> longs;
+  std::vector<double> values;
+  std::vector<double> gbps;
+  // Evaluated anew with every pair: which dispatches count is known only from all of them.
+  const auto evaluate = [&] {
+    const std::vector<Dispatch> brief = well_loaded(shorts, round_bytes);
+    const double few_ns = median_of(brief, &Dispatch::ns);
+    const double bytes_of_a_brief_one = median_of(brief, &Dispatch::bytes);
+    values.clear();
+    gbps.clear();
+    for (const Dispatch& dispatch : well_loaded(longs, round_bytes)) {
+      const double ns = std::max(dispatch.ns - few_ns, 1.0);
+      values.push_back(ns / static_cast<double>(many - few));
+      gbps.push_back(std::max(dispatch.bytes - bytes_of_a_brief_one, 0.0) / ns);  // a byte a nanosecond is a GB/s
+    }
+  };
+  double spent_ns = 0;
+  for (int attempt = 0; attempt < most_attempts * limits.most_repetitions; ++attempt) {
+    for (auto [hops, into] : {std::pair(few, &shorts), std::pair(many, &longs)}) {
+      const Dispatch dispatch = [&] {
+        const measure::CountedWindow window(limits, hops);
+        return dispatched(chase, hops, alive);
+      }();
+      spent_ns += dispatch.ns;
+      // A load that ended by itself may have ended before the walk: what delays the walk does not always delay it.
+      if (chase.beside->share_of_rounds() < 1) into->push_back(dispatch);
+    }
+    if (shorts.empty() || longs.empty()) continue;
+    evaluate();
+    measure::StoppingRule rule(limits);
+    for (const double value : values) rule.add(value, Nanoseconds(spent_ns / static_cast<double>(values.size())));
+    if (rule.done()) break;
+  }
+  if (static_cast<int>(values.size()) < limits.least_repetitions) {
+    throw device::Unsupported(
+        "the driver seldom let the load run as long as the walk, so the two were not measured side by side");
+  }
+
+  measure::Repetitions result{.values = values, .steps = many};
+  result.launch_ns = std::max(0.0, median_of(well_loaded(shorts, round_bytes), &Dispatch::ns) -
+                                       analysis::quantile(values, 0.5) * static_cast<double>(few));
+  result.reached.gpu_gbps = analysis::quantile(gbps, 0.5);
+  if (*result.reached.gpu_gbps <= 0)
+    throw device::Unsupported("the driver ran nothing beside the walk, so memory was not loaded");
+  result.extra.push_back({.curve = &load_curve, .values = gbps});
+  return result;
+}
+
 }  // namespace
+
+BackgroundLoad light_background_load(const device::DeviceInfo& device, std::uint64_t walk_bytes,
+                                     std::uint32_t group_size) {
+  // Each group has a compute unit of its own, where there are so many; a single unit runs several groups side by side.
+  const std::uint32_t groups = std::clamp(device.compute_units, 2u, most_light_groups + 1) - 1;
+  const std::uint64_t bytes = std::clamp(walk_bytes, least_light_bytes, most_light_bytes);
+  const StreamShape shape{.group_size = group_size, .groups = groups, .vector_words = 4, .in_flight = 1};
+  return {.shape = fitted(shape, Sharing::separate, bytes), .bytes = bytes, .delay = light_delay};
+}
+
+BackgroundStream::BackgroundStream(device::Device& device, const BackgroundLoad& load, device::Use use,
+                                   std::uint64_t seed)
+    : absent_(load.absent),
+      delay_(load.delay),
+      most_rounds_(std::max(1u, device.info().most_trips / (1 + delay_))),
+      walk_(load.shape, load.sharing, load.bytes),
+      memory_(device.make_buffer(walk_.array_bytes(), use)),
+      sums_(walk_, write_noise(*memory_, Noise(seed), walk_.shape.piece_words())),
+      sums_before_(walk_.shape.groups) {}
+
+std::vector<std::uint32_t> BackgroundStream::scalars(std::uint32_t trips, std::uint32_t launch) {
+  start_ = next_start_;
+  std::vector<std::uint32_t> all = walk_.scalars(trips, start_);
+  // The groups go on where the one that came furthest stopped, as far as is known.
+  all.insert(all.end(), {launch, most_rounds_, delay_, 1, 0});
+  return all;
+}
+
+std::optional<std::string> BackgroundStream::proof_failure(std::span<const std::uint32_t> cursor) {
+  bytes_ = 0;
+  longest_ = 0;
+  for (std::uint32_t group = 0; group < groups(); ++group) {
+    const std::uint32_t rounds = cursor[words_of_walk + std::size_t{2} * group];
+    const std::uint32_t sum = cursor[words_of_walk + std::size_t{2} * group + 1];
+    const std::uint32_t read = sum - sums_before_[group];
+    sums_before_[group] = sum;
+    if (rounds > most_rounds_ ||
+        read != sums_.sum(group, walk_.position(group, start_), std::uint64_t{blocks_per_round} * rounds)) {
+      return "work-group " + std::to_string(group + 1) + " beside the walk did not read what it claims in " +
+             std::to_string(rounds) + " rounds; please report the driver";
+    }
+    bytes_ += std::uint64_t{rounds} * blocks_per_round * walk_.shape.block_words() * sizeof(std::uint32_t);
+    longest_ = std::max(longest_, rounds);
+  }
+  next_start_ = start_ + std::uint64_t{blocks_per_round} * longest_;
+  return std::nullopt;
+}
 
 std::optional<double> delay_in_the_widest_gap(const std::vector<ReachedLoad>& by_delay, std::size_t wanted_points,
                                               const LoadDelays& delays) {
@@ -49,6 +227,20 @@ std::string describe_disturbance(const measure::State& state) {
   const long percent = std::lround(100 * std::max(state.foreign_cpu, state.steal));
   return " Meanwhile other programs took " + std::to_string(percent) +
          " % of the CPU: measure again on an idle machine.";
+}
+
+measure::Workload chase_under_load(device::Device& device, std::uint32_t count, const LineLayout& layout,
+                                   std::uint64_t seed, const BackgroundLoad& load, const measure::Curve& load_curve) {
+  const std::uint64_t largest = std::max(load.bytes, std::uint64_t{count} * layout.slot_bytes());
+  const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, load, use_for(device.info(), largest));
+  if (load.absent) return {.work = walk_work(chase, count), .one_core = true, .shape = named(load.shape)};
+  return {.work = measure::SelfTimedWork{.repeat =
+                                             [chase, &load_curve](const measure::Limits& limits,
+                                                                  const std::function<void()>& alive) {
+                                               return repeat(*chase, load_curve, limits, alive);
+                                             }},
+          .one_core = false,  // the load needs the others
+          .shape = named(load.shape)};
 }
 
 }  // namespace sonde::workloads

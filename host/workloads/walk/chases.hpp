@@ -1,15 +1,7 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "device/device.hpp"
 #include "measure/workload.hpp"
-#include "workloads/stream/background_stream.hpp"
-#include "workloads/stream/memory_kinds.hpp"
+#include "workloads/walk/beside_load.hpp"
 #include "workloads/walk/walk.hpp"
 
 // The walks of the latency probe. Each continues where its last dispatch ended and proves every dispatch's end.
@@ -74,8 +66,6 @@ struct CycleChase {
 
   device::Nanoseconds run(std::uint64_t hops);
   std::optional<std::string> proof_failure();  ///< of the last dispatch
-  /// Throws Unsupported where the load beside the last dispatch did not run at the same time.
-  void check_that_both_ran() const;
 
  private:
   void begin();

@@ -2,13 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 
-#include "device/device.hpp"
 #include "measure/workload.hpp"
 
 // What all kernels have in common in which a single work-item works, step after step.
@@ -32,34 +27,37 @@ inline std::uint32_t single_item_group(const device::DeviceInfo& info) {
   return std::min(info.largest_group_size, 32u);
 }
 
-/// The workload of a chain whose state has run(steps) and proof_failure(): time per step in ns. A dispatch makes whole
-/// trips of `per_trip` steps, at most `most` steps.
-template <typename Chain>
-measure::SteppedWork chain_work(const std::shared_ptr<Chain>& chain, std::uint64_t lap, std::uint32_t per_trip,
-                                std::uint64_t most) {
-  return {.quantum = per_trip,
-          .most = most,
-          .lap = lap,
-          .run = [chain](std::uint64_t steps) { return chain->run(steps); },
-          .proof_failure = [chain] { return chain->proof_failure(); },
-          .value = [](double nanoseconds) { return nanoseconds; }};
+/// The work of a state that has run(steps) and proof_failure(); `work` has the rest. Where it has no value of its own,
+/// that is the time of a step in ns.
+template <typename State>
+measure::SteppedWork stepped(const std::shared_ptr<State>& state, measure::SteppedWork work) {
+  work.run = [state](std::uint64_t steps) { return state->run(steps); };
+  work.proof_failure = [state] { return state->proof_failure(); };
+  if (!work.value) work.value = [](double nanoseconds) { return nanoseconds; };
+  return work;
+}
+
+/// The rate at which steps of so much each are made, a nanosecond: GB/s of bytes, Gop/s of operations.
+inline std::function<double(double)> rate(double amount) {
+  return [amount](double nanoseconds_per_step) { return amount / std::max(nanoseconds_per_step, 1e-3); };
 }
 
 /// The same of a walk on its device: a lap reads all lines again.
 template <typename Walk>
 measure::SteppedWork walk_work(const std::shared_ptr<Walk>& walk, std::uint64_t lap) {
-  measure::SteppedWork work = chain_work(walk, lap, hops_per_trip, most_hops(walk->device.info()));
-  work.refill = lap;
-  return work;
+  return stepped(walk, {.quantum = hops_per_trip, .most = most_hops(walk->device.info()), .lap = lap, .refill = lap});
 }
 
 /// Compares what a chain kernel left in device memory, {value, trips}, with what it must have left.
 std::optional<std::string> chain_proof_failure(std::array<std::uint32_t, 2> found,
                                                std::array<std::uint32_t, 2> expected);
 
-/// The memory instruction that a kernel's listing (AMD's or NVIDIA's assembler, or PTX) has most of, as it stands
-/// there: "global_load_b32", "s_load_b32", "LDG.E". In a walk that is its hop, which the loop has `hops_per_trip` of.
-/// Empty where none is known.
+/// The instruction that a kernel's listing (AMD's or NVIDIA's assembler, or PTX) has most of among those with one of
+/// these beginnings, as it stands there; empty where it has none.
+std::string most_frequent(std::string_view listing, std::span<const std::string_view> beginnings);
+
+/// The same of memory instructions: "global_load_b32", "LDG.E". In a walk that is its hop, which the loop has
+/// `hops_per_trip` of.
 std::string most_frequent_load(std::string_view listing);
 
 }  // namespace sonde::workloads

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <numeric>
-#include <vector>
 
-#include "device/device.hpp"
-#include "workloads/stream/noise.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::workloads {
 
@@ -84,6 +81,12 @@ void write_cycle(device::Buffer& buffer, const std::vector<std::uint32_t>& cycle
 /// The word that `write_words` puts at the start of a line; a function, so that no copy of memory is needed to check
 /// what a device read.
 std::uint32_t word_of_line(std::uint32_t line, std::uint64_t seed);
+
+/// The line that an independent walk over `count` of them reads after it loaded `word`, as its load number `counter`.
+inline std::uint32_t line_after(std::uint32_t word, std::uint32_t counter, std::uint32_t count) {
+  const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
+  return static_cast<std::uint32_t>(std::uint64_t{mixed} * count >> 32);
+}
 
 /// Fills `line_count` lines with random words, the first of each as `word_of_line` says.
 void write_words(device::Buffer& buffer, std::uint32_t line_count, std::uint32_t line_bytes, std::uint64_t seed);
