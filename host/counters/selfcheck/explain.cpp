@@ -38,29 +38,51 @@ std::string explain_stations(const CheckedRole& checked) {
                                  : fmt::format("{} to {}", stations->fewest, stations->most);
   return fmt::format(
       "it sees {} of what was moved, as if {} of {} stations were counted. Run it again, as a station is missed where "
-      "it "
-      "was quiet when stations were looked for; if it stays so: {}",
+      "it was quiet when stations were looked for; if it stays so: {}",
       text_of(*checked.share), checked.counting.counters, number, please_report);
 }
 
-std::string explain_silence(Role role) {
-  if (role == Role::memory_read || role == Role::memory_write)
-    return "it counts nothing while memory is busy, though the kernel opened it: the firmware keeps these counters "
-           "switched off. A newer BIOS or kernel may switch them on; until then there is no hit rate on this machine";
-  return "it counts nothing while memory is busy, though the kernel opened it: this kernel does not know the "
-         "processor's counters, or a hypervisor hides them. Try a newer kernel, outside a virtual machine";
-}
-
-std::string explain_unknown(const CheckedRole& checked) {
-  std::string names;
-  for (const Label label : checked.labels) names += (names.empty() ? "" : ", ") + std::string(name_of(label));
-  if (checked.labels.contains(Label::uneven))
+std::string explain_unknown(const std::set<Label>& labels) {
+  if (labels.contains(Label::uneven))
     return "not known, as the stations that took turns differed by more than a tenth: other programs came and went. "
            "Close them and run it again";
-  if (checked.labels.contains(Label::not_counted))
+  if (labels.contains(Label::not_counted))
     return "not known, as the kernel had no counter left: end other profilers, or switch the NMI watchdog off (sudo "
            "sysctl kernel.nmi_watchdog=0), and run it again";
-  return "not known in half of the repetitions or more" + (names.empty() ? "" : ": " + names) + ". Run it again";
+  return "not known in half of the repetitions or more" + (labels.empty() ? "" : ": " + names_of(labels)) +
+         ". Run it again";
+}
+
+std::string verdict_on(const CheckedRole& checked) {
+  switch (checked.verdict) {
+    case Verdict::as_expected:
+      return fmt::format("as expected: it sees {} times what was moved. One count stands for {} bytes, planned {}",
+                         text_of(*checked.share), text_of(count_bytes_of(checked)), checked.counting.count_bytes);
+    case Verdict::calibrated:
+      return fmt::format("it follows the load. One count stands for {} bytes on this machine, where Linux states {}",
+                         text_of(count_bytes_of(checked)), checked.counting.count_bytes);
+    case Verdict::other_beats: return explain_beats(checked);
+    case Verdict::stations_missing: return explain_stations(checked);
+    case Verdict::other_factor:
+      return fmt::format("it sees {} times what was moved, which neither other beats nor missing stations explain. {}",
+                         text_of(*checked.share), please_report);
+    case Verdict::counts_nothing:
+      return "it counts nothing while memory is busy, though the kernel opened it: " +
+             std::string(checked.role == Role::memory_read || checked.role == Role::memory_write
+                             ? "the firmware keeps these counters switched off. A newer BIOS or kernel may switch them "
+                               "on; until then there is no hit rate on this machine"
+                             : "this kernel does not know the processor's counters, or a hypervisor hides them. Try a "
+                               "newer kernel, outside a virtual machine");
+    case Verdict::not_known: return explain_unknown(checked.labels);
+    case Verdict::disturbed:
+      return "repetitions differ too much, as other programs used memory meanwhile. Close them and run it again";
+    case Verdict::does_not_follow:
+      return fmt::format(
+          "it does not follow the load: what it sees is no fixed share of what was moved. Close other programs and run "
+          "it again; if it stays so, it counts something else. {}",
+          please_report);
+  }
+  return "";
 }
 
 }  // namespace
@@ -82,34 +104,7 @@ std::string title_of(Role role) {
 bool is_fine(Verdict verdict) { return verdict == Verdict::as_expected || verdict == Verdict::calibrated; }
 
 std::string explain(const CheckedRole& checked) {
-  std::string words;
-  switch (checked.verdict) {
-    case Verdict::as_expected:
-      words = fmt::format("as expected: it sees {} times what was moved. One count stands for {} bytes, planned {}",
-                          text_of(*checked.share), text_of(count_bytes_of(checked)), checked.counting.count_bytes);
-      break;
-    case Verdict::calibrated:
-      words = fmt::format("it follows the load. One count stands for {} bytes on this machine, where Linux states {}",
-                          text_of(count_bytes_of(checked)), checked.counting.count_bytes);
-      break;
-    case Verdict::other_beats: words = explain_beats(checked); break;
-    case Verdict::stations_missing: words = explain_stations(checked); break;
-    case Verdict::other_factor:
-      words = fmt::format("it sees {} times what was moved, which neither other beats nor missing stations explain. {}",
-                          text_of(*checked.share), please_report);
-      break;
-    case Verdict::counts_nothing: words = explain_silence(checked.role); break;
-    case Verdict::not_known: words = explain_unknown(checked); break;
-    case Verdict::disturbed:
-      words = "repetitions differ too much, as other programs used memory meanwhile. Close them and run it again";
-      break;
-    case Verdict::does_not_follow:
-      words =
-          "it does not follow the load: what it sees is no fixed share of what was moved. Close other programs and run "
-          "it again; if it stays so, it counts something else. " +
-          std::string(please_report);
-      break;
-  }
+  std::string words = title_of(checked.role) + ": " + verdict_on(checked);
   if (checked.share && checked.labels.contains(Label::extrapolated) && is_fine(checked.verdict))
     words += fmt::format(". Its counters took turns, so that it is scaled by {:.3g}; {:.3g} would fit", checked.scale,
                          checked.scale / checked.share->value);
@@ -117,7 +112,7 @@ std::string explain(const CheckedRole& checked) {
     words +=
         ". The kernel shared its counters out and it is scaled: end other profilers, or switch the NMI watchdog off "
         "(sudo sysctl kernel.nmi_watchdog=0)";
-  return title_of(checked.role) + ": " + words;
+  return words;
 }
 
 }  // namespace sonde::counters

@@ -1,10 +1,6 @@
 #pragma once
 
-#include <array>
 #include <compare>
-#include <cstddef>
-#include <optional>
-#include <string_view>
 
 #include "counters/traffic/rates.hpp"
 
@@ -30,10 +26,8 @@ struct Load {
 
 inline std::string_view name_of(LoadKind kind) { return load_names[static_cast<std::size_t>(kind)]; }
 inline std::optional<LoadKind> load_kind_of(std::string_view name) {
-  for (std::size_t kind = 0; kind < load_names.size(); ++kind) {
-    if (load_names[kind] == name) return static_cast<LoadKind>(kind);
-  }
-  return std::nullopt;
+  const auto* const found = std::ranges::find(load_names, name);
+  return found == load_names.end() ? std::nullopt : std::optional(static_cast<LoadKind>(found - load_names.begin()));
 }
 
 /// How a role is counted: the bytes of one count and the number of counters; 0 where it is not counted.

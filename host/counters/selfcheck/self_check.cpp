@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include "analysis/statistics.hpp"
+#include <numeric>
 
 namespace sonde::counters {
 namespace {
@@ -20,19 +19,23 @@ constexpr double least_share = 0.05;
 /// Bytes of a request of Zen 1 to 3 in Linux's table of events; the counters are known to miss some requests.
 constexpr double stated_request_bytes = 64;
 
-enum class CountedDirection { read, write, both };
+/// Whether a role counts the CPU's reads, its writes, or both.
+struct Directions {
+  bool read = false;
+  bool written = false;
+};
 
-std::optional<CountedDirection> direction_of(Role role) {
+Directions directions_of(Role role) {
   switch (role) {
     case Role::fabric_read:
     case Role::memory_read:
-    case Role::cpu_read: return CountedDirection::read;
+    case Role::cpu_read: return {.read = true};
     case Role::fabric_write:
     case Role::memory_write:
-    case Role::cpu_write: return CountedDirection::write;
+    case Role::cpu_write: return {.written = true};
     case Role::cpu_requests:
-    case Role::uncalibrated: return CountedDirection::both;
-    default: return std::nullopt;  // traffic that no load makes
+    case Role::uncalibrated: return {.read = true, .written = true};
+    default: return {};  // traffic that no load makes
   }
 }
 
@@ -43,18 +46,13 @@ struct ExpectedShare {
   bool judged = false;
 };
 
-ExpectedShare expected_share(CountedDirection direction, LoadKind kind) {
+ExpectedShare expected_share(Directions counted, LoadKind kind) {
   switch (kind) {
-    case LoadKind::read: return direction == CountedDirection::write ? ExpectedShare{} : ExpectedShare{1, true};
-    case LoadKind::write:
-      return direction == CountedDirection::both ? ExpectedShare{2, false}
-                                                 : ExpectedShare{1, direction == CountedDirection::write};
-    case LoadKind::non_temporal_write:
-      return direction == CountedDirection::read ? ExpectedShare{} : ExpectedShare{1, true};
-    case LoadKind::idle:
-    case LoadKind::read_in_cache: break;
+    case LoadKind::read: return {counted.read ? 1.0 : 0.0, counted.read};
+    case LoadKind::write: return {counted.read && counted.written ? 2.0 : 1.0, !counted.read};
+    case LoadKind::non_temporal_write: return {counted.written ? 1.0 : 0.0, counted.written};
+    default: return {};
   }
-  return {};
 }
 
 double interquartile_range(const std::vector<double>& values) {
@@ -82,13 +80,13 @@ std::vector<double> idle_rates(const CountsByLoad& by_load) {
 /// The factor from an amount to bytes: other roles than `uncalibrated` count bytes already.
 double bytes_of_amount(Role role) { return role == Role::uncalibrated ? stated_request_bytes : 1; }
 
-CountsByLoad counts_by_load(std::span<const Repetition> repetitions, Role role, CountedDirection direction) {
+CountsByLoad counts_by_load(std::span<const Repetition> repetitions, Role role, Directions directions) {
   CountsByLoad by_load;
   for (const auto& [known, traffic] : repetitions) {
     LoadCounts& counts = by_load[known.load];
     ++counts.repetitions;
     counts.seconds += traffic.seconds;
-    counts.expected_bytes += expected_share(direction, known.load.kind).share * known.moved_bytes;
+    counts.expected_bytes += expected_share(directions, known.load.kind).share * known.moved_bytes;
     if (!traffic.amounts[role]) continue;
     counts.bytes.push_back(*traffic.amounts[role] * bytes_of_amount(role));
     counts.rates.push_back(counts.bytes.back() / traffic.seconds);
@@ -97,7 +95,7 @@ CountsByLoad counts_by_load(std::span<const Repetition> repetitions, Role role, 
   if (idle.empty()) return by_load;
   const double idle_rate = analysis::quantile(idle, 0.5);
   for (const auto& [known, traffic] : repetitions) {
-    const double expected = expected_share(direction, known.load.kind).share * known.moved_bytes;
+    const double expected = expected_share(directions, known.load.kind).share * known.moved_bytes;
     if (!(expected > 0) || !traffic.amounts[role]) continue;
     const double bytes = *traffic.amounts[role] * bytes_of_amount(role);
     by_load[known.load].shares.push_back((bytes - idle_rate * traffic.seconds) / expected);
@@ -115,10 +113,10 @@ struct JudgedShares {
   bool steady = true;
 };
 
-JudgedShares judged_of(const CountsByLoad& by_load, CountedDirection direction) {
+JudgedShares judged_of(const CountsByLoad& by_load, Directions directions) {
   JudgedShares judged;
   for (const auto& [load, counts] : by_load) {
-    if (!expected_share(direction, load.kind).judged || counts.expected_bytes <= 0) continue;
+    if (!expected_share(directions, load.kind).judged || counts.expected_bytes <= 0) continue;
     if (counts.shares.empty() || 2 * counts.shares.size() < counts.repetitions) {
       judged.known = false;
       continue;
@@ -166,40 +164,37 @@ Verdict verdict_of(const CheckedRole& checked, const CountsByLoad& by_load, cons
   return stations_that_explain(checked) ? Verdict::stations_missing : Verdict::other_factor;
 }
 
-std::vector<CheckedLoad> loads_of(const CountsByLoad& by_load, CountedDirection direction, double idle_rate) {
+std::vector<CheckedLoad> loads_of(const CountsByLoad& by_load, Directions directions, double idle_rate) {
   std::vector<CheckedLoad> loads;
   for (const auto& [load, counts] : by_load) {
-    CheckedLoad one{.load = load, .moved_bytes = counts.expected_bytes};
-    one.judged = expected_share(direction, load.kind).judged;
-    if (!counts.rates.empty() && 2 * counts.rates.size() >= counts.repetitions) {
-      double sum = 0;
-      for (const double bytes : counts.bytes) sum += bytes;
-      const double known = static_cast<double>(counts.rates.size()) / static_cast<double>(counts.repetitions);
-      one.seen_bytes = sum / known - (load.kind == LoadKind::idle ? 0 : idle_rate * counts.seconds);
-    }
-    if (one.seen_bytes && !counts.shares.empty()) {
-      one.share = SeenShare{.low = std::ranges::min(counts.shares),
-                            .value = analysis::quantile(counts.shares, 0.5),
-                            .high = std::ranges::max(counts.shares)};
-    }
-    loads.push_back(one);
+    CheckedLoad& one = loads.emplace_back();
+    one.load = load;
+    one.moved_bytes = counts.expected_bytes;
+    one.judged = expected_share(directions, load.kind).judged;
+    if (counts.rates.empty() || 2 * counts.rates.size() < counts.repetitions) continue;
+    const double sum = std::accumulate(counts.bytes.begin(), counts.bytes.end(), 0.0);
+    const double known = static_cast<double>(counts.rates.size()) / static_cast<double>(counts.repetitions);
+    one.seen_bytes = sum / known - (load.kind == LoadKind::idle ? 0 : idle_rate * counts.seconds);
+    if (counts.shares.empty()) continue;
+    const auto [low, high] = std::ranges::minmax(counts.shares);
+    one.share = SeenShare{.low = low, .value = analysis::quantile(counts.shares, 0.5), .high = high};
   }
   return loads;
 }
 
-CheckedRole checked_role(std::span<const Repetition> repetitions, Role role, CountedDirection direction) {
+CheckedRole checked_role(std::span<const Repetition> repetitions, Role role, Directions directions) {
   CheckedRole checked{.role = role, .counting = repetitions.front().known.counting[role]};
   if (role == Role::uncalibrated) checked.counting.count_bytes = static_cast<unsigned>(stated_request_bytes);
   for (const auto& [known, traffic] : repetitions) {
-    if (!expected_share(direction, known.load.kind).judged) continue;
+    if (!expected_share(directions, known.load.kind).judged) continue;
     checked.labels.insert(traffic.labels.begin(), traffic.labels.end());
     checked.scale = std::max(checked.scale, traffic.scale);
   }
-  const CountsByLoad by_load = counts_by_load(repetitions, role, direction);
+  const CountsByLoad by_load = counts_by_load(repetitions, role, directions);
   if (const std::vector<double> idle = idle_rates(by_load); !idle.empty())
     checked.idle_gbps = analysis::quantile(idle, 0.5) * 1e-9;
-  checked.loads = loads_of(by_load, direction, checked.idle_gbps * 1e9);
-  const JudgedShares judged = judged_of(by_load, direction);
+  checked.loads = loads_of(by_load, directions, checked.idle_gbps * 1e9);
+  const JudgedShares judged = judged_of(by_load, directions);
   if (judged.known) {
     const auto [low, high] = analysis::median_interval(judged.shares);
     checked.share = SeenShare{.low = low, .value = analysis::quantile(judged.shares, 0.5), .high = high};
@@ -223,9 +218,9 @@ std::vector<CheckedRole> check_roles(std::span<const Repetition> repetitions) {
   std::vector<CheckedRole> checked;
   for (std::size_t place = 0; place < role_count && !repetitions.empty(); ++place) {
     const auto role = static_cast<Role>(place);
-    const auto direction = direction_of(role);
-    if (direction && repetitions.front().known.counting[role].counters > 0)
-      checked.push_back(checked_role(repetitions, role, *direction));
+    const Directions directions = directions_of(role);
+    if ((directions.read || directions.written) && repetitions.front().known.counting[role].counters > 0)
+      checked.push_back(checked_role(repetitions, role, directions));
   }
   return checked;
 }

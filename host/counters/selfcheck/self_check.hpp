@@ -1,23 +1,17 @@
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "analysis/statistics.hpp"
 #include "counters/selfcheck/known_load.hpp"
 
 // Compares counters with loads of known traffic. Pure functions of the repetitions, which a record file holds.
 namespace sonde::counters {
 
 /// Counted bytes over expected ones without the idle traffic: the median of repetitions and an interval.
-struct SeenShare {
-  double low = 0;
-  double value = 0;
-  double high = 0;
-};
+using SeenShare = analysis::Estimate;
 
 /// All repetitions of one load, as one role counted them.
 struct CheckedLoad {

@@ -1,8 +1,11 @@
 #include "counters/traffic/rates.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <ranges>
 
 namespace sonde::counters {
 namespace {
@@ -116,10 +119,13 @@ std::string why_unknown(const Traffic& traffic) {
 
 std::string_view name_of(Label label) { return label_names[static_cast<std::size_t>(label)]; }
 
+std::string names_of(const std::set<Label>& labels) {
+  return fmt::format("{}", fmt::join(labels | std::views::transform([](Label label) { return name_of(label); }), ", "));
+}
+
 std::optional<Label> label_of(std::string_view name) {
   const auto* const found = std::ranges::find(label_names, name);
-  if (found == label_names.end()) return std::nullopt;
-  return static_cast<Label>(found - label_names.begin());
+  return found == label_names.end() ? std::nullopt : std::optional(static_cast<Label>(found - label_names.begin()));
 }
 
 Traffic traffic_between(const CounterSnapshot& before, const CounterSnapshot& after, const Layout& layout) {

@@ -24,6 +24,8 @@ enum class Label {
   extrapolated,  ///< groups of stations were rotated; scaled to the whole time
 };
 std::string_view name_of(Label label);
+/// "reset, uneven".
+std::string names_of(const std::set<Label>& labels);
 /// The label of this name; nothing where there is none.
 std::optional<Label> label_of(std::string_view name);
 
