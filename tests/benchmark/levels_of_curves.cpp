@@ -15,10 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/levels/level_fit.hpp"
-#include "analysis/levels/levels.hpp"
-#include "analysis/levels/observations.hpp"
-#include "analysis/levels/search.hpp"
+#include "analysis/levels/terms.hpp"
 #include "support/recorded_curve.hpp"
 
 namespace {
@@ -300,8 +297,7 @@ int main(int count, char** arguments) {
                                                                : "WRONG NUMBER",
                 text_of(found, machine).c_str());
     if (!right) std::printf("    wanted:%s\n", wanted_text(machine).c_str());
-    if (!brief && machine.curves.strides.empty())
-      print_terms(analysis::curve::fit_levels(machine.curves, machine.curves.cycle, own).fitted);
+    if (!brief && machine.curves.strides.empty()) print_terms(search(observe(machine.curves, own), own));
     std::fflush(stdout);
   }
   by_model.print("model");

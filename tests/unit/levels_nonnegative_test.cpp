@@ -6,7 +6,7 @@
 #include <Eigen/QR>
 #include <random>
 
-#include "analysis/levels/likelihood.hpp"
+#include "analysis/levels/terms.hpp"
 
 namespace sonde::analysis::curve {
 namespace {

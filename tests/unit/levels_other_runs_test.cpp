@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/levels/brackets.hpp"
+#include "analysis/levels/level_fit.hpp"
 #include "analysis/levels/levels.hpp"
 #include "support/analytic_hierarchy.hpp"
 

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <utility>
-
-#include "analysis/levels/constants.hpp"
 
 namespace sonde::analysis {
 namespace {

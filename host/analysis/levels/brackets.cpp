@@ -1,13 +1,10 @@
-#include "analysis/levels/brackets.hpp"
+#include "analysis/levels/level_fit.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
 #include <numbers>
-#include <utility>
-
-#include "analysis/levels/search.hpp"
 
 namespace sonde::analysis::curve {
 namespace {
@@ -21,30 +18,21 @@ constexpr double runs_apart = 1.96 * std::numbers::sqrt2;
 /// Scatter moves an edge by no more than to where one level alone is seen.
 constexpr double most_octaves = 1;
 
-/// A range of sizes in octaves.
-struct SizeRange {
-  double low = 0;
-  double best = 0;
-  double high = 0;
-};
-
-Bracket bytes_of(const SizeRange& range, double width) {
-  return {std::exp2(range.low) * (1 - width), std::exp2(range.best), std::exp2(range.high) * (1 + width)};
+Bracket bytes_of(const Bracket& octaves, double width) {
+  return {std::exp2(octaves.low) * (1 - width), std::exp2(octaves.value), std::exp2(octaves.high) * (1 + width)};
 }
 
-std::optional<SizeRange> range_of(const std::vector<Term>& likely) {
+std::optional<Bracket> range_of(const std::vector<Term>& likely) {
   if (likely.empty()) return std::nullopt;
   const auto [low, high] = std::ranges::minmax(likely, {}, &Term::log2_bytes);
-  return SizeRange{low.log2_bytes, likely.front().log2_bytes, high.log2_bytes};
+  return Bracket{low.log2_bytes, likely.front().log2_bytes, high.log2_bytes};
 }
 
 }  // namespace
 
 std::vector<Term> as_likely(const Observations& points, const Fitted& fitted, std::size_t term,
                             const Eigen::VectorXd& weights, bool by_independent, const Constants& constants) {
-  std::vector<Term> held = fitted.terms;
-  const Term own = held[term];
-  held.erase(held.begin() + static_cast<std::ptrdiff_t>(term));
+  const Term& own = fitted.terms[term];
   std::vector<Term> terms;
   for (int step = -sizes_an_octave_of_profile; step <= sizes_an_octave_of_profile; ++step) {
     Term moved = own;
@@ -58,7 +46,7 @@ std::vector<Term> as_likely(const Observations& points, const Fitted& fitted, st
     }
   }
   const Dictionary tried = dictionary(std::move(terms), points);
-  const Eigen::VectorXd gain = gains(points, held, tried, weights);
+  const Eigen::VectorXd gain = gains(points, without(fitted.terms, term), tried, weights);
   const double inflated = std::max(1.0, fitted.deviance / static_cast<double>(points.count()));
   Eigen::Index best = 0;
   const double least = gain.maxCoeff(&best) - constants.deviance_of_bracket * inflated;
@@ -73,16 +61,16 @@ std::vector<Term> as_likely(const Observations& points, const Fitted& fitted, st
 SizeProfile size_profile(const Observations& points, const Fitted& fitted, std::size_t term,
                          const Constants& constants) {
   const Term& own = fitted.terms[term];
-  SizeRange all{own.log2_bytes, own.log2_bytes, own.log2_bytes};
-  const auto hold = [&](const std::optional<SizeRange>& range) {
+  Bracket all{own.log2_bytes, own.log2_bytes, own.log2_bytes};
+  const auto hold = [&](const std::optional<Bracket>& range) {
     if (!range) return;
     all.low = std::min(all.low, range->low);
     all.high = std::max(all.high, range->high);
   };
   hold(range_of(as_likely(points, fitted, term, fitted.weights, false, constants)));
   const double shifted = own.log2_bytes + own.shift;
-  hold(SizeRange{shifted, shifted, shifted});
-  const auto alone = [&](LoadOrder kept) -> std::optional<SizeRange> {
+  hold(Bracket{shifted, shifted, shifted});
+  const auto alone = [&](LoadOrder kept) -> std::optional<Bracket> {
     if (!points.has_independent) return std::nullopt;
     Eigen::VectorXd weights = fitted.weights;
     for (Eigen::Index i = 0; i < points.count(); ++i) {
@@ -90,12 +78,12 @@ SizeProfile size_profile(const Observations& points, const Fitted& fitted, std::
     }
     return range_of(as_likely(points, fitted, term, weights, kept == LoadOrder::independent, constants));
   };
-  const std::optional<SizeRange> cycle = alone(LoadOrder::cycle);
-  const std::optional<SizeRange> independent = alone(LoadOrder::independent);
+  const std::optional<Bracket> cycle = alone(LoadOrder::cycle);
+  const std::optional<Bracket> independent = alone(LoadOrder::independent);
   hold(cycle);
   hold(independent);
   const double width = constants.least_width;
-  SizeProfile found{.bytes = bytes_of(all, width), .disagreement = std::nullopt};
+  SizeProfile found{.bytes = bytes_of(all, width)};
   if (cycle && independent && (cycle->high < independent->low || independent->high < cycle->low))
     found.disagreement = {bytes_of(*cycle, width), bytes_of(*independent, width)};
   return found;
@@ -115,14 +103,9 @@ double scatter_between(std::span<const CurvePoint> swept, double from_bytes, dou
   return off.empty() ? 0 : quantile(off, 0.5) / 0.6745;
 }
 
-Bracket predicted_plateau(double value, std::span<const double> medians) {
-  const Estimate predicted = predicted_of_neighbours(value, medians);
-  return {predicted.low, predicted.value, predicted.high};
-}
-
 Bracket widen_to_run_scatter(const Bracket& bracket, double scatter) {
   const double times = std::exp(runs_apart * scatter);
-  const Bracket least = predicted_plateau(bracket.value, std::array{bracket.value, bracket.value});
+  const Bracket least = predicted_of_neighbours(bracket.value, std::array{bracket.value, bracket.value});
   return {std::min({bracket.low, least.low, bracket.value / times}), bracket.value,
           std::max({bracket.high, least.high, bracket.value * times})};
 }

@@ -1,4 +1,4 @@
-#include "analysis/levels/edges.hpp"
+#include "analysis/levels/level_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,14 +6,6 @@
 
 namespace sonde::analysis::curve {
 namespace {
-
-/// The working sets of the cycle's points, in octaves.
-std::vector<double> cycle_sizes(const Observations& points) {
-  std::vector<double> sizes;
-  for (Eigen::Index i = 0; i < points.count() && points.order_of(i) == LoadOrder::cycle; ++i)
-    sizes.push_back(points.log2_bytes(i));
-  return sizes;
-}
 
 /// Whether a cache is the end of a level of its own. `latency` is what the model has before the edge before it.
 bool are_apart(const Edge& before, const EdgePart& part, double latency, const Observations& points,
@@ -63,6 +55,13 @@ Eigen::VectorXd least_missed(const Edge& edge) {
   return least;
 }
 
+std::vector<double> cycle_sizes(const Observations& points) {
+  std::vector<double> sizes;
+  for (Eigen::Index i = 0; i < points.count() && points.order_of(i) == LoadOrder::cycle; ++i)
+    sizes.push_back(points.log2_bytes(i));
+  return sizes;
+}
+
 double translation_at(const Fitted& fitted, double log2_bytes) {
   double sum = 0;
   for (std::size_t i = 0; i < fitted.terms.size(); ++i) {
@@ -78,11 +77,8 @@ std::vector<Edge> edges_of(const Observations& points, const Fitted& fitted, con
   for (std::size_t i = 0; i < fitted.terms.size(); ++i) {
     const Term& term = fitted.terms[i];
     if (!term.is_cache() || fitted.added(i) <= 0) continue;
-    EdgePart& part =
-        parts.emplace_back(EdgePart{.term = i,
-                                    .log2_bytes = term.log2_bytes,
-                                    .step = fitted.added(i),
-                                    .miss = Eigen::VectorXd::Ones(static_cast<Eigen::Index>(sizes.size()))});
+    EdgePart& part = parts.emplace_back(EdgePart{.term = i, .log2_bytes = term.log2_bytes, .step = fitted.added(i)});
+    part.miss.resize(static_cast<Eigen::Index>(sizes.size()));
     for (std::size_t at = 0; at < sizes.size(); ++at)
       part.miss(static_cast<Eigen::Index>(at)) = share(term, LoadOrder::cycle, sizes[at], sizes[at]);
   }

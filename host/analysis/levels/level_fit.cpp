@@ -2,26 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <optional>
+#include <ranges>
 #include <utility>
-
-#include "analysis/levels/brackets.hpp"
-#include "analysis/levels/edges.hpp"
-#include "analysis/levels/search.hpp"
 
 namespace sonde::analysis::curve {
 namespace {
 
-/// Reads levels and edges from the terms that were fitted to the points of a curve.
+/// Reads levels and edges from the terms that explain a curve best.
 class LevelReader {
  public:
-  LevelReader(const Observations& points, const Fitted& fitted, std::span<const CurvePoint> measured,
-              const Constants& constants)
-      : points_(points), fitted_(fitted), measured_(measured), constants_(constants) {
-    for (Eigen::Index i = 0; i < points.count() && points.order_of(i) == LoadOrder::cycle; ++i)
-      sizes_.push_back(points.log2_bytes(i));
-  }
+  LevelReader(const LatencyCurves& curves, std::span<const CurvePoint> measured, const Constants& constants)
+      : points_(observe(curves, constants)),
+        fitted_(search(points_, constants)),
+        measured_(measured),
+        constants_(constants),
+        sizes_(cycle_sizes(points_)) {}
 
   [[nodiscard]] std::vector<Level> levels() const {
     std::vector<Level> found;
@@ -35,26 +30,23 @@ class LevelReader {
       const bool last = i + 1 == all.size();
       const double step = step_of(edge);
       const SizeProfile size = size_of(edge);
-      const Bracket& bytes = size.bytes;
-      const bool unseen =
-          last && !is_seen(points_, main_of(edge), constants_) && bytes.high > std::exp2(points_.most_log2);
-      if (unseen) continue;
+      if (last && !is_seen(points_, main_of(edge), constants_) && size.bytes.high > std::exp2(points_.most_log2))
+        continue;
       const Eigen::VectorXd served = reached.cwiseProduct(ones() - most_missed(edge));
       // A level has its own latency before a small step. Where the curve ends with one, the level is memory.
       if (!before_small_step) before_small_step = plateau(served, latency, false);
-      if (is_small(edge, latency)) {
-        latency += step;
+      const bool small = is_small(edge, latency);
+      latency += step;
+      reached = least_missed(edge);
+      if (small) {
         small_steps += step;
-        reached = least_missed(edge);
         continue;
       }
       Level& level = found.emplace_back();
       level.latency_ns = *std::exchange(before_small_step, std::nullopt);
-      level.bytes = bytes;
+      level.bytes = size.bytes;
       level.disagreement = size.disagreement;
       set_transition(edge, level.latency_ns.value + std::exchange(small_steps, 0), level);
-      latency += step;
-      reached = least_missed(edge);
     }
     Level& memory = found.emplace_back();
     memory.latency_ns = plateau(reached, latency, true);
@@ -100,16 +92,12 @@ class LevelReader {
   /// The latency of the points that the level serves alone, without what others add; the model's latency where the
   /// level has hardly a point of its own.
   [[nodiscard]] Bracket plateau(const Eigen::VectorXd& served, double latency, bool memory) const {
-    const auto own = [&](double least_share) {
-      std::vector<double> values;
-      for (std::size_t i = 0; i < sizes_.size(); ++i) {
-        const auto row = static_cast<Eigen::Index>(i);
-        if (served(row) < least_share || !is_known(measured_[i])) continue;
-        values.push_back(median_of(measured_[i]) * (latency + translation_at(fitted_, sizes_[i])) / fitted_.model(row));
-      }
-      return values;
-    };
-    std::vector<double> values = own(constants_.alone_share);
+    std::vector<double> values;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) {
+      const auto row = static_cast<Eigen::Index>(i);
+      if (served(row) < constants_.alone_share || !is_known(measured_[i])) continue;
+      values.push_back(median_of(measured_[i]) * (latency + translation_at(fitted_, sizes_[i])) / fitted_.model(row));
+    }
     if (values.size() < 3) {
       const auto begins = std::find_if(served.begin(), served.end(), [&](double share) {
         return share >= constants_.plateau_share * served.maxCoeff();
@@ -122,18 +110,12 @@ class LevelReader {
     const std::size_t half = values.size() > 5 ? values.size() / 2 : values.size();
     const std::span<const double> all(values);
     const double own_latency = quantile(memory ? all.last(half) : all.first((values.size() * 2 + 2) / 3), 0.5);
-    const double value = std::max(own_latency, least_latency());
-    Bracket bracket = values.size() < 2 ? Bracket{value, value, value} : predicted_plateau(value, values);
+    // No level is faster than the least latency that was measured.
+    const double value = std::max(own_latency, std::ranges::min(measured_ | std::views::transform(median_of)));
+    Bracket bracket = values.size() < 2 ? Bracket{value, value, value} : predicted_of_neighbours(value, values);
     bracket = widen_to_run_scatter(bracket, scatter_between(measured_, 0, measured_.back().bytes));
     if (memory) bracket.high = std::max(bracket.high, at_the_end());
     return bracket;
-  }
-
-  /// The least latency that was measured; no level is faster.
-  [[nodiscard]] double least_latency() const {
-    double least = median_of(measured_.front());
-    for (const CurvePoint& point : measured_) least = std::min(least, median_of(point));
-    return least;
   }
 
   /// A point of a single lap has no known latency.
@@ -205,7 +187,7 @@ class LevelReader {
   [[nodiscard]] SizeProfile size_of(const Edge& edge) const {
     const EdgePart& main = main_of(edge);
     const Edge counted = points_.has_independent && points_.has_page ? edge : Edge{main};
-    SizeProfile size{.bytes = {.low = 1e300, .value = 0, .high = 0}, .disagreement = std::nullopt};
+    SizeProfile size{.bytes = {.low = 1e300}};
     double steps = 0;
     for (const EdgePart& part : counted) {
       if (std::abs(part.log2_bytes - main.log2_bytes) > std::log2(constants_.crowded_ratio)) continue;
@@ -251,8 +233,8 @@ class LevelReader {
     if (!points_.of_streams) level.bytes->value = std::clamp(level.onset_bytes, level.bytes->low, level.bytes->high);
   }
 
-  const Observations& points_;
-  const Fitted& fitted_;
+  Observations points_;
+  Fitted fitted_;
   std::span<const CurvePoint> measured_;  ///< points of the cycle, with all translation
   const Constants& constants_;
   std::vector<double> sizes_;  ///< working sets of the cycle's points, in octaves
@@ -260,17 +242,13 @@ class LevelReader {
 
 }  // namespace
 
-LevelFit fit_levels(const LatencyCurves& curves, std::span<const CurvePoint> measured, const Constants& constants) {
-  const Observations points = observe(curves, constants);
-  LevelFit fit{.levels = {}, .fitted = search(points, constants)};
-  fit.levels = LevelReader(points, fit.fitted, measured, constants).levels();
-  return fit;
+std::vector<Level> fit_levels(const LatencyCurves& curves, std::span<const CurvePoint> measured,
+                              const Constants& constants) {
+  return LevelReader(curves, measured, constants).levels();
 }
 
 std::vector<analysis::Edge> fit_edges(const LatencyCurves& cycle, const Constants& constants) {
-  const Observations points = observe(cycle, constants);
-  const Fitted fitted = search(points, constants);
-  return LevelReader(points, fitted, cycle.cycle, constants).edges();
+  return LevelReader(cycle, cycle.cycle, constants).edges();
 }
 
 }  // namespace sonde::analysis::curve

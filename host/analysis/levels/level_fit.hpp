@@ -1,28 +1,74 @@
 #pragma once
 
-#include <span>
-#include <vector>
+#include "analysis/levels/terms.hpp"
 
-#include "analysis/levels/likelihood.hpp"
-
-// Levels from terms. A level lies between two edges (edges.hpp). Its latency is the median of the points that it serves
-// alone, less what the model says that others add: those near its beginning, as translation lengthens its end, and for
-// memory those at the curve's end. A small step within a level leaves the level its latency from before the step. Its
-// size is the mean of its edge's parts on a logarithmic scale, weighted by their steps, moved to what independent lines
-// hit where these show it. A cycle alone leaves the policy open: the size is then where the curve leaves the plateau by
-// 5 % of the step, as a careful reader has it. Brackets come from profiles (brackets.hpp), are at least as wide as
-// points scatter between allocations, and are wider still where something else used the core.
+// Levels from terms, as docs/level-model.md describes: which terms are one edge, how sure a size is, and what lies
+// between two edges.
 namespace sonde::analysis::curve {
 
-/// The terms that explain a curve best, and the levels read from them.
-struct LevelFit {
-  std::vector<Level> levels;
-  Fitted fitted;
+/// A cache of the model, and the share of loads that miss it at the points of the cycle.
+struct EdgePart {
+  std::size_t term = 0;
+  double log2_bytes = 0;
+  double step = 0;  ///< what a miss adds to a load
+  Eigen::VectorXd miss;
 };
+using Edge = std::vector<EdgePart>;
+
+/// The sum of all parts' steps.
+double step_of(const Edge& edge);
+/// The part with the largest step.
+const EdgePart& main_of(const Edge& edge);
+/// The largest and the least share of misses of any part, at each point.
+Eigen::VectorXd most_missed(const Edge& edge);
+Eigen::VectorXd least_missed(const Edge& edge);
+
+/// The working sets of the cycle's points, in octaves.
+std::vector<double> cycle_sizes(const Observations& points);
+
+/// The time that translation adds to the cycle at a size.
+double translation_at(const Fitted& fitted, double log2_bytes);
+
+/// All edges of a fit, in order of size.
+std::vector<Edge> edges_of(const Observations& points, const Fitted& fitted, const Constants& constants);
+
+/// Whether the curve goes on beyond most of a cache's step.
+bool is_seen(const Observations& points, const EdgePart& part, const Constants& constants);
+
+/// The sizes and shapes of a term that explain the points, under these weights, nearly as well as its own; the
+/// likeliest first. None where the term explains nothing.
+std::vector<Term> as_likely(const Observations& points, const Fitted& fitted, std::size_t term,
+                            const Eigen::VectorXd& weights, bool by_independent, const Constants& constants);
+
+struct SizeProfile {
+  Bracket bytes;  ///< the sizes that explain the curves nearly as well as this term's own
+  std::optional<SizeByOrder> disagreement = {};
+};
+
+SizeProfile size_profile(const Observations& points, const Fitted& fitted, std::size_t term,
+                         const Constants& constants);
+
+/// The scatter of a curve's points between two sizes, as a standard deviation of the logarithm: by the distance of
+/// each from the line between its neighbours, which a slope leaves at zero. Most must not lie at an edge.
+double scatter_between(std::span<const CurvePoint> swept, double from_bytes, double to_bytes);
+
+/// A fitted latency or bandwidth, with its bracket at least as wide as points scatter and as runs always differ.
+Bracket widen_to_run_scatter(const Bracket& bracket, double scatter);
+
+/// The step between two levels in a curve.
+struct Step {
+  double log_ns = 0;   ///< its height: the logarithm of the latencies' ratio
+  double octaves = 0;  ///< its width
+};
+
+/// A size whose bracket reaches the swept sizes on both sides of it, and as large a share of the step's width as the
+/// points' scatter is of its height: with other memory a point beside an edge may lie on the other side.
+Bracket widen_size_to_run_scatter(const Bracket& bytes, const Step& step, std::span<const CurvePoint> swept);
 
 /// `curves` are without the translation that walks with several strides have shown; `measured` is their cycle with it.
 /// Needs three points of the cycle.
-LevelFit fit_levels(const LatencyCurves& curves, std::span<const CurvePoint> measured, const Constants& constants = {});
+std::vector<Level> fit_levels(const LatencyCurves& curves, std::span<const CurvePoint> measured,
+                              const Constants& constants);
 
 /// The rises of a cycle, as find_edges has them. Needs three points.
 std::vector<analysis::Edge> fit_edges(const LatencyCurves& cycle, const Constants& constants);

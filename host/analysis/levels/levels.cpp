@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <iterator>
-#include <optional>
 #include <set>
 #include <utility>
 
-#include "analysis/levels/brackets.hpp"
 #include "analysis/levels/level_fit.hpp"
-#include "analysis/levels/search.hpp"
 #include "analysis/levels/translation.hpp"
 
 namespace sonde::analysis {
@@ -86,8 +82,6 @@ double difference(const std::vector<curve::Term>& terms, double log2_bytes) {
 
 }  // namespace
 
-Hierarchy find_levels(const LatencyCurves& curves) { return find_levels(curves, {}); }
-
 Hierarchy find_levels(const LatencyCurves& curves, const curve::Constants& constants) {
   const LatencyCurves in_ns = readable(curves);
   if (in_ns.cycle.size() < fewest_points) return {};
@@ -99,7 +93,7 @@ Hierarchy find_levels(const LatencyCurves& curves, const curve::Constants& const
   hierarchy.translation = translation_edges(measured);
   std::vector<TranslationEdge> of_tables;
   if (measured.page.empty()) std::ranges::transform(hierarchy.page_tables, std::back_inserter(of_tables), edge_of);
-  hierarchy.levels = curve::fit_levels(without_translation(measured, of_tables), measured.cycle, constants).levels;
+  hierarchy.levels = curve::fit_levels(without_translation(measured, of_tables), measured.cycle, constants);
   std::ranges::move(of_tables, std::back_inserter(hierarchy.translation));
   return scaled(std::move(hierarchy), unit);
 }

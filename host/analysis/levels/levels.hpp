@@ -2,9 +2,9 @@
 
 #include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
+#include "analysis/levels/constants.hpp"
 #include "analysis/statistics.hpp"
 
 // The public face of this folder: the curves that were measured, the levels that are read from them, and what else can
@@ -51,11 +51,7 @@ std::vector<CurvePoint> without_smt_interference(std::vector<CurvePoint> points)
 std::vector<CurvePoint> without_peaks(const std::vector<CurvePoint>& points);
 
 /// A value with its 95 % interval.
-struct Bracket {
-  double low = 0;
-  double value = 0;
-  double high = 0;
-};
+using Bracket = Estimate;
 
 /// The size by each order of loads alone, where neither interval holds a size that the other does.
 struct SizeByOrder {
@@ -100,14 +96,9 @@ struct Hierarchy {
   std::vector<PageTable> page_tables;  ///< found by walks with several strides; `translation` has their ends as edges
 };
 
-namespace curve {
-struct Constants;  // constants.hpp
-}
-
 /// Reads the levels from the curves: docs/method/levels.md says how. A false level is worse than a missed one. Empty
 /// for fewer than three points of the cycle.
-Hierarchy find_levels(const LatencyCurves& curves);
-Hierarchy find_levels(const LatencyCurves& curves, const curve::Constants& constants);
+Hierarchy find_levels(const LatencyCurves& curves, const curve::Constants& constants = {});
 
 /// A rise of the cycle, found without the care that a level takes: good for choosing what to measure next.
 struct Edge {

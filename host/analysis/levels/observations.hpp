@@ -1,17 +1,10 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <vector>
 
-#include "analysis/levels/constants.hpp"
 #include "analysis/levels/levels.hpp"
 
-// The measured points, and how far each may lie off a model that is right. The standard deviation of a point's
-// logarithm is s, with s^2 = base^2 + (scatter * slope)^2 + spread^2. base: how far points of the cycle scatter about
-// the median of five in a row (1.4826 * the median of their distances, Hampel 1974), at least what the formulas are
-// wrong by. scatter * slope: lines fall into sets and pages anew at each size, which moves a point along the size; a
-// cache of few lines is moved further, as the root of their number. slope: of a line by least squares through the
-// medians over an octave. spread: of the repetitions, which are of several allocations.
+// The measured points, and how far each may lie off a model that is right: docs/level-model.md has the formula.
 namespace sonde::analysis::curve {
 
 enum class LoadOrder { cycle, independent, page };

@@ -1,9 +1,8 @@
-#include "analysis/levels/search.hpp"
+#include "analysis/levels/terms.hpp"
 
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <optional>
 #include <set>
 #include <utility>
@@ -38,15 +37,15 @@ class Search {
   Search(const Observations& points, const Constants& constants)
       : points_(points),
         constants_(constants),
-        caches_(dictionary(all_caches(), points)),
-        translation_(dictionary(all_translation(), points)) {}
+        caches_(at_all_sizes([&](std::vector<Term>& all, double at) { add_caches(all, at); })),
+        translation_(at_all_sizes([&](std::vector<Term>& all, double at) { add_translation(all, at); })) {}
 
   Fitted run() {
     Fitted now = fit({});
     Fitted best = now;
     for (int failures = 0; failures < 2 && static_cast<double>(now.terms.size()) < constants_.most_terms;) {
-      Fitted with_cache = chosen_again(added(now, caches_));
-      Fitted with_translation = chosen_again(added(now, translation_));
+      Fitted with_cache = chosen_again(best_with(now, now.terms.size(), caches_));
+      Fitted with_translation = chosen_again(best_with(now, now.terms.size(), translation_));
       now = std::move(with_translation.objective < with_cache.objective ? with_translation : with_cache);
       if (now.objective < best.objective) {
         best = now;
@@ -64,21 +63,15 @@ class Search {
   [[nodiscard]] Fitted fit(std::vector<Term> terms) const { return curve::fit(points_, std::move(terms), constants_); }
 
   template <typename Add>
-  std::vector<Term> at_all_sizes(Add add) const {
+  Dictionary at_all_sizes(Add add) const {
     std::vector<Term> all;
     for (double at = points_.least_log2; at <= points_.most_log2; at += 1 / constants_.sizes_an_octave) add(all, at);
-    return all;
+    return dictionary(std::move(all), points_);
   }
 
-  [[nodiscard]] std::vector<Term> all_caches() const {
-    return at_all_sizes([&](std::vector<Term>& all, double at) {
-      for (const CacheShape* shape : coarse_shapes()) all.push_back({.log2_bytes = at, .shape = shape});
-      if (points_.of_streams) all.push_back(without_shape(TermKind::cache_in_many_orders, at));
-    });
-  }
-
-  [[nodiscard]] std::vector<Term> all_translation() const {
-    return at_all_sizes([&](std::vector<Term>& all, double at) { add_translation(all, at); });
+  void add_caches(std::vector<Term>& all, double at) const {
+    for (const CacheShape* shape : coarse_shapes()) all.push_back({.log2_bytes = at, .shape = shape});
+    if (points_.of_streams) all.push_back(without_shape(TermKind::cache_in_many_orders, at));
   }
 
   /// A term whose formula has no shape, except for a cycle of pages, which follow each other through all sets.
@@ -96,24 +89,17 @@ class Search {
 
   /// The best fit with one of the candidates in the place of term `place`, or beside all.
   [[nodiscard]] Fitted best_with(const Fitted& now, std::size_t place, const Dictionary& candidates) const {
-    std::vector<Term> held = now.terms;
-    if (place < held.size()) held.erase(held.begin() + static_cast<std::ptrdiff_t>(place));
+    const std::vector<Term> held = place < now.terms.size() ? without(now.terms, place) : now.terms;
     std::set<std::size_t> promising;
     const Eigen::VectorXd mean = now.weights.cwiseProduct(points_.weight).cwiseSqrt();
     for (const Eigen::VectorXd& weights : {now.weights, mean, points_.weight}) {
-      const Eigen::VectorXd gain = gains(points_, held, candidates, weights);
-      std::optional<std::size_t> best;
-      double most = 0;
-      for (std::size_t i = 0; i < candidates.terms.size(); ++i) {
-        const Term& term = candidates.terms[i];
+      Eigen::VectorXd worth = gains(points_, held, candidates, weights);
+      for (Eigen::Index i = 0; i < worth.size(); ++i) {
+        const Term& term = candidates.terms[static_cast<std::size_t>(i)];
         const double parameters = term.cost(constants_) * std::log(static_cast<double>(points_.count()));
-        const double value =
-            gain(static_cast<Eigen::Index>(i)) - parameters - penalty_of_shift(points_, term, constants_);
-        if (best && value <= most) continue;
-        best = i;
-        most = value;
+        worth(i) = worth(i) - parameters - penalty_of_shift(points_, term, constants_);
       }
-      if (best) promising.insert(*best);
+      promising.insert(static_cast<std::size_t>(std::max_element(worth.begin(), worth.end()) - worth.begin()));
     }
     std::optional<Fitted> found;
     for (const std::size_t one : promising) {
@@ -123,11 +109,7 @@ class Search {
       Fitted tried = fit(std::move(terms));
       if (!found || tried.objective < found->objective) found = std::move(tried);
     }
-    return found ? *found : now;
-  }
-
-  [[nodiscard]] Fitted added(const Fitted& now, const Dictionary& candidates) const {
-    return best_with(now, now.terms.size(), candidates);
+    return *found;
   }
 
   [[nodiscard]] Fitted chosen_again(Fitted now) const {
@@ -152,9 +134,7 @@ class Search {
     while (!now.terms.empty()) {
       std::optional<Fitted> best;
       for (std::size_t place = 0; place < now.terms.size(); ++place) {
-        std::vector<Term> fewer = now.terms;
-        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(place));
-        Fitted tried = fit(std::move(fewer));
+        Fitted tried = fit(without(now.terms, place));
         if (!best || objective(tried) < objective(*best)) best = std::move(tried);
       }
       if (objective(*best) > objective(now)) break;
@@ -172,15 +152,13 @@ class Search {
         const double from = now.terms[one].log2_bytes;
         const double to = now.terms[other].log2_bytes;
         if (from > to || to > from + widest_merge) continue;
-        std::vector<Term> fewer = now.terms;
-        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(other));
         const std::size_t place = one < other ? one : one - 1;
         std::vector<Term> candidates;
         for (double at = from - 0.2; at <= to + 0.2; at += 0.5 / constants_.sizes_an_octave) {
           for (const CacheShape& shape : cache_shapes()) candidates.push_back({.log2_bytes = at, .shape = &shape});
           if (points_.of_streams) candidates.push_back(without_shape(TermKind::cache_in_many_orders, at));
         }
-        Fitted tried = best_with(fit(std::move(fewer)), place, dictionary(std::move(candidates), points_));
+        Fitted tried = best_with(fit(without(now.terms, other)), place, dictionary(std::move(candidates), points_));
         if (tried.objective > now.objective) continue;
         now = std::move(tried);
         one = other = 0;

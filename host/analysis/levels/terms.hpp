@@ -1,22 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
-#include <span>
-#include <vector>
-
 #include "analysis/levels/cache_shapes.hpp"
 #include "analysis/levels/observations.hpp"
 
-// The curve as a sum. A load's latency at a working set of N bytes is
-//   y(N, order) = b + c [order is independent] + sum of d_k M_k(N / C_k) + sum of t_j T_j(N / R_j),
-// b the nearest cache's latency, c what the independent walk's arithmetic adds, d_k what a load takes longer that
-// misses cache k, t_j one whose page is in no table of reach R_j; none below zero. M is a miss curve of
-// cache_shapes.hpp, of a cycle or of independent lines (docs/level-model.md); a walk over pages sees caches by the
-// lines that it touches. T = 1 - R / N for walks in random order; over pages the same, or a step where the walk is a
-// cycle of them; or log2(N / R) in the cycle and independent walks alone, for page walks that reach memory further
-// and further out. Independent lines may see another size C 2^shift, and another shape, as lines lie elsewhere each
-// time. Streams that each read the whole in an order of their own find in a cache what it holds of it, whatever its
-// policy: M = 1 - C / N.
+// The curve as a sum of terms, and the terms that explain it best: docs/level-model.md has the formulas.
 namespace sonde::analysis::curve {
 
 enum class TermKind { cache, cache_in_many_orders, pages_shared, pages_in_turn, growth };
@@ -28,7 +15,6 @@ struct Term {
   const CacheShape* independent_shape = nullptr;  ///< the shape that independent walks see; null: the same
   double shift = 0;                               ///< octaves that an independent walk's edge lies beyond the cycle's
 
-  friend bool operator==(const Term&, const Term&) = default;
   [[nodiscard]] bool is_cache() const { return kind == TermKind::cache || kind == TermKind::cache_in_many_orders; }
   [[nodiscard]] double cost(const Constants& constants) const {
     if (!is_cache()) return constants.parameters_of_translation;
@@ -36,8 +22,33 @@ struct Term {
   }
 };
 
+/// The terms but one.
+std::vector<Term> without(std::vector<Term> terms, std::size_t place);
+
 /// The latency that a term adds to a point per unit of its coefficient.
 double share(const Term& term, LoadOrder order, double log2_bytes, double log2_touched);
+
+/// Takes A'A, symmetric, as `gram` and A'y as `toward`; returns the coefficients, none below zero, in the columns'
+/// order. A column of zeros gets 0.
+Eigen::VectorXd nonnegative_least_squares(const Eigen::MatrixXd& gram, const Eigen::VectorXd& toward);
+
+struct Fitted {
+  std::vector<Term> terms;
+  Eigen::VectorXd coefficients;  ///< those that every model has first: a constant, and independent walks' arithmetic
+  Eigen::VectorXd weights;       ///< what the robust fit gave each point, as 1 / error
+  Eigen::VectorXd model;         ///< latency at each point
+  double deviance = 0;
+  double objective = 0;
+
+  [[nodiscard]] double added(std::size_t term) const {
+    return coefficients(coefficients.size() - static_cast<Eigen::Index>(terms.size() - term));
+  }
+};
+
+Fitted fit(const Observations& points, std::vector<Term> terms, const Constants& constants);
+
+/// The prior's penalty for a term's shift.
+double penalty_of_shift(const Observations& points, const Term& term, const Constants& constants);
 
 /// A set of terms to choose from, with their columns: the share of each at every point.
 struct Dictionary {
@@ -46,8 +57,14 @@ struct Dictionary {
 };
 Dictionary dictionary(std::vector<Term> terms, const Observations& points);
 
-/// The columns of a model of these terms. First come those that every model has: a constant and, where there are
-/// independent walks, their arithmetic's.
+/// The columns of a model of these terms, those that every model has first.
 Eigen::MatrixXd columns_of(std::span<const Term> terms, const Observations& points);
+
+/// The amount by which each of the dictionary's columns would lower the squared residuals, beside the held terms.
+Eigen::VectorXd gains(const Observations& points, std::span<const Term> held, const Dictionary& candidates,
+                      const Eigen::VectorXd& weights);
+
+/// The terms that explain the points best.
+Fitted search(const Observations& points, const Constants& constants);
 
 }  // namespace sonde::analysis::curve
