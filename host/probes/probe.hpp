@@ -55,6 +55,7 @@ using measure::Stores;
 using measure::Surface;
 using measure::Table;
 using measure::Target;
+using measure::Unit;
 using measure::Words;
 using measure::Workload;
 using measure::Writer;
@@ -67,5 +68,8 @@ using measure::point_on;
 using measure::set_value;
 using measure::six_digits;
 using measure::size_text;
+
+/// The function that makes a curve's work.
+using Prepare = decltype(Curve::prepare);
 
 }  // namespace sonde::probes

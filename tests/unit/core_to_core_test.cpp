@@ -13,9 +13,7 @@
 #include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
-#include "probes/core_to_core/curves.hpp"
-#include "probes/core_to_core/lines.hpp"
-#include "probes/core_to_core/queue.hpp"
+#include "probes/core_to_core/pair.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 
 namespace sonde::probes {

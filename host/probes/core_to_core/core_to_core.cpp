@@ -3,20 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "cpu/instructions.hpp"
 #include "device/error.hpp"
 #include "probes/catalog.hpp"
-#include "probes/core_to_core/curves.hpp"
-#include "probes/core_to_core/lines.hpp"
-#include "probes/core_to_core/plan.hpp"
-#include "probes/core_to_core/queue.hpp"
+#include "probes/core_to_core/pair.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -88,31 +78,6 @@ Workload workload_of(const std::shared_ptr<Work<Memory>>& work, Shape shape, con
   return {.work = SelfTimedWork{.repeat = repeat}, .has_cycles = false, .shape = std::move(shape)};
 }
 
-Repetitions exchange_at_once(const std::vector<CpuPair>& pairs, const ExchangeSize& size, std::uint32_t line_bytes,
-                             std::uint64_t seed) {
-  bool pinned = false;
-  std::vector<PairTimes> times = exchanges_at_once(pairs, size, line_bytes, seed, pinned);
-  // Which threads shared a CPU nobody can tell afterwards.
-  if (!pinned) {
-    throw device::Unsupported(
-        fmt::format("the system does not keep threads on their CPUs, so {} pairs at once would be in each other's way: "
-                    "allow sched_setaffinity",
-                    pairs.size()));
-  }
-  Repetitions repetitions{.values = std::move(times.front().by_compare_and_swap)};
-  for (std::size_t index = 0; index < pairs.size(); ++index) {
-    const auto add = [&](const Curve& curve, std::vector<double>& values) {
-      repetitions.extra.push_back({.curve = &curve,
-                                   .varied = {.placement = pairs[index].placement()},
-                                   .values = std::move(values),
-                                   .x = {.from = pairs[index].from_cpu(), .to = pairs[index].to_cpu()}});
-    };
-    if (index > 0) add(core_to_core_probe::exchange_by_compare_and_swap_beside_pairs, times[index].by_compare_and_swap);
-    add(core_to_core_probe::exchange_by_stores_beside_pairs, times[index].by_stores);
-  }
-  return repetitions;
-}
-
 Shape shape_of(const ExchangeSize& size) {
   return {{"lines", size.lines}, {"samples", size.samples}, {"round_trips", size.round_trips}};
 }
@@ -139,7 +104,26 @@ Workload core_to_core_probe::prepare_exchanges_at_once(device::Device&, const Po
   add_quota(shape);
   const auto repeat = [pairs, size, line_bytes = request.line_bytes, seed = request.seed](
                           const Limits&, const std::function<void()>& alive) {
-    Repetitions repetitions = exchange_at_once(pairs, size, line_bytes, seed);
+    bool pinned = false;
+    std::vector<PairTimes> times = exchanges_at_once(pairs, size, line_bytes, seed, pinned);
+    // Which threads shared a CPU nobody can tell afterwards.
+    if (!pinned) {
+      throw device::Unsupported(fmt::format(
+          "the system does not keep threads on their CPUs, so {} pairs at once would be in each other's way: "
+          "allow sched_setaffinity",
+          pairs.size()));
+    }
+    Repetitions repetitions{.values = std::move(times.front().by_compare_and_swap)};
+    for (std::size_t index = 0; index < pairs.size(); ++index) {
+      const auto add = [&](const Curve& curve, std::vector<double>& values) {
+        repetitions.extra.push_back({.curve = &curve,
+                                     .varied = {.placement = pairs[index].placement()},
+                                     .values = std::move(values),
+                                     .x = {.from = pairs[index].from_cpu(), .to = pairs[index].to_cpu()}});
+      };
+      if (index > 0) add(exchange_by_compare_and_swap_beside_pairs, times[index].by_compare_and_swap);
+      add(exchange_by_stores_beside_pairs, times[index].by_stores);
+    }
     alive();
     return repetitions;
   };
@@ -167,7 +151,7 @@ Workload core_to_core_probe::prepare_queue(device::Device&, const Point& point, 
   const auto data_bytes = static_cast<std::uint32_t>(point.x.bytes.value() / queue_chunks);
   const auto work =
       std::make_shared<Work<ChunkQueue>>(cpus, queue_chunks, data_bytes, request.line_bytes, node_at(point));
-  const Shape shape{{"huge_pages", work->memory.on_huge_pages() ? 1 : 0}};
+  const Shape shape{{"huge_pages", cpu::has_huge_pages() ? 1 : 0}};
   return workload_of(work, shape, queue_reader, [trials](Work<ChunkQueue>& queue, const auto&) {
     QueueRates rates = queue.memory.trials(queue.pair, trials);
     return TwoCurves(std::move(rates.writer), std::move(rates.reader));
@@ -177,7 +161,7 @@ Workload core_to_core_probe::prepare_queue(device::Device&, const Point& point, 
 Workload core_to_core_probe::prepare_copy(device::Device&, const Point& point, const Request& request) {
   const auto work =
       std::make_shared<Work<BulkCopy>>(pair_at(point, request), static_cast<std::uint64_t>(point.x.bytes.value()));
-  const Shape shape{{"huge_pages", work->memory.on_huge_pages() ? 1 : 0}};
+  const Shape shape{{"huge_pages", cpu::has_huge_pages() ? 1 : 0}};
   return workload_of(work, shape, copy_reader, [](Work<BulkCopy>& copy, const auto& alive) {
     QueueRates rates = copy.memory.trials(copy.pair, trials_of_a_copy, alive);
     return TwoCurves(std::move(rates.writer), std::move(rates.reader));

@@ -1,27 +1,20 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <string>
-#include <utility>
-
-#include "analysis/statistics.hpp"
-#include "measure/visits.hpp"
-#include "probes/core_to_core/curves.hpp"
-#include "probes/core_to_core/plan.hpp"
+#include "probes/core_to_core/core_to_core.hpp"
 
 namespace sonde::probes {
 namespace {
 
 /// All pairs of one placement that did one thing, of which the medians are compared.
 struct Group {
-  double median = 0;
+  std::vector<double> medians = {};
+  std::vector<double> at_other_side = {};                     ///< those with the memory on the node of `to`
   std::map<std::pair<double, double>, double> of_pairs = {};  ///< by `from` and `to`
   const Measurement* least = nullptr;
   const Measurement* most = nullptr;
-  double widest = 1;           ///< the most that a pair's slowest line or trial is of its fastest
-  double at_other_side = 0;    ///< the median with the memory on the node of `to`; 0 where that was not tried
-  std::size_t other_side = 0;  ///< pairs of that
+  double widest = 1;  ///< the most that a pair's slowest line or trial is of its fastest
+
+  [[nodiscard]] double median() const { return analysis::quantile(medians, 0.5); }
 };
 using Groups = std::map<Words, Group>;
 
@@ -33,31 +26,23 @@ bool counts(const Measurement& one) {
 }
 
 Groups groups_of(std::span<const Measurement> measurements) {
-  std::map<Words, std::vector<double>> medians;
-  std::map<Words, std::vector<double>> at_other_side;
   Groups groups;
   for (const Measurement& one : measurements) {
     if (!counts(one)) continue;
     const double median = median_of(one);
+    Group& group = groups[one.point.words];
     if (one.point.x.node) {
-      at_other_side[one.point.words].push_back(median);
+      group.at_other_side.push_back(median);
       continue;
     }
-    Group& group = groups[one.point.words];
-    medians[one.point.words].push_back(median);
+    group.medians.push_back(median);
     group.of_pairs[{one.point.x.from.value(), one.point.x.to.value()}] = median;
     if (group.least == nullptr || median < median_of(*group.least)) group.least = &one;
     if (group.most == nullptr || median > median_of(*group.most)) group.most = &one;
     const auto [least, most] = std::ranges::minmax(one.values);
     if (least > 0) group.widest = std::max(group.widest, most / least);
   }
-  for (auto& [words, group] : groups) {
-    group.median = analysis::quantile(medians.at(words), 0.5);
-    const auto found = at_other_side.find(words);
-    if (found == at_other_side.end()) continue;
-    group.at_other_side = analysis::quantile(found->second, 0.5);
-    group.other_side = found->second.size();
-  }
+  std::erase_if(groups, [](const auto& entry) { return entry.second.medians.empty(); });
   return groups;
 }
 
@@ -90,16 +75,15 @@ const char* where(Placement placement) {
 /// The kind of a finding, and what its sentence says was measured.
 std::pair<const FindingKind*, std::string> describe(const Words& words) {
   if (words.exchange) {
-    const bool swap = words.exchange == measure::Exchange::compare_and_swap;
+    const bool swap = words.exchange == Exchange::compare_and_swap;
     return {&core_to_core_probe::exchange_latency,
             fmt::format("a round trip of a line {} took", swap ? "by compare-and-swap" : "by stores to two lines")};
   }
   if (words.line) {
-    return {&core_to_core_probe::held_line_latency,
-            fmt::format("a load of a {} line that the other core held took",
-                        words.line == LineState::clean ? "clean" : "modified")};
+    return {&core_to_core_probe::held_line_latency, fmt::format("a load of a {} line that the other core held took",
+                                                                words.line == LineState::clean ? "clean" : "modified")};
   }
-  const std::string_view role = words.role == QueueRole::writer ? "writer" : "reader";
+  const std::string_view role = measure::word_of(words.role.value_or(QueueRole::reader));
   if (words.pattern) {
     return {&core_to_core_probe::copy_rate,
             fmt::format("the {} of a copy that is written whole before it is read moved", role)};
@@ -125,13 +109,14 @@ std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements
   std::vector<Finding> findings;
   for (const auto& [words, group] : seen.all()) {
     const auto [kind, what] = describe(words);
-    const std::string unit = group.least->unit;
-    Finding finding{.kind = kind, .words = words, .unit = unit};
-    set_value(finding, seen.estimate([&words = words](const Groups& groups) {
+    const std::string& unit = group.least->unit;
+    const auto median = [&words = words](const Groups& groups) {
       const auto found = groups.find(words);
-      return found == groups.end() ? 0.0 : found->second.median;
-    }));
-    finding.evidence = fmt::format("Between {} {} {:.3g} {}", where(*words.placement), what, group.median, unit);
+      return found == groups.end() ? 0.0 : found->second.median();
+    };
+    Finding& finding = findings.emplace_back(
+        finding_of(*kind, words, seen.estimate(median),
+                   fmt::format("Between {} {} {:.3g} {}", where(*words.placement), what, group.median(), unit)));
     const std::size_t pairs = group.of_pairs.size();
     finding.evidence += pairs > 1 ? fmt::format(", the median of {} ordered pairs; from {:.3g} ({}) to {:.3g} ({}).",
                                                 pairs, median_of(*group.least), cpus_of(*group.least),
@@ -146,13 +131,12 @@ std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements
       finding.evidence += beside_alone(times);
       if (times > 0) finding.details["times_alone"] = times;
     }
-    if (group.other_side > 0) {
-      finding.evidence +=
-          fmt::format(" With the memory on the second CPU's node, where else it is on the first one's: {:.3g} {}.",
-                      group.at_other_side, unit);
-      finding.details["memory_at_other_side"] = group.at_other_side;
-    }
-    findings.push_back(finding);
+    if (group.at_other_side.empty()) continue;
+    const double at_other_side = analysis::quantile(group.at_other_side, 0.5);
+    finding.evidence +=
+        fmt::format(" With the memory on the second CPU's node, where else it is on the first one's: {:.3g} {}.",
+                    at_other_side, unit);
+    finding.details["memory_at_other_side"] = at_other_side;
   }
   return findings;
 }

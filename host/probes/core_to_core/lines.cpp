@@ -1,6 +1,5 @@
-#include "probes/core_to_core/lines.hpp"
+#include "probes/core_to_core/pair.hpp"
 
-#include <atomic>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -65,6 +64,51 @@ void send_back(SpinWait& wait, Exchange exchange, Word there, Word back, std::ui
 }
 
 }  // namespace
+
+void SpinWait::check_time(device::Nanoseconds& waited_since) const {
+  constexpr device::Nanoseconds longest_wait{10e9};
+  const device::Nanoseconds now = cpu::steady_now();
+  if (waited_since < device::Nanoseconds(0)) waited_since = now;
+  if (given_up_ || now - waited_since > longest_wait) {
+    throw device::Unsupported(
+        "the system did not run both threads at once, because other programs have their CPUs: measure again when those "
+        "are idle");
+  }
+}
+
+PinnedPair::PinnedPair(int here, int there) : here_(here), there_cpu_(there) {
+  run_on_both([](SpinWait&) {}, [this](SpinWait&) { there_holds_ = cpu::Pinned(there_cpu_).holds(); });
+}
+
+void PinnedPair::run_on_both(const std::function<void(SpinWait&)>& here, const std::function<void(SpinWait&)>& there) {
+  SpinWait wait;
+  std::atomic<bool> has_arrived = false;
+  // The first to fail makes the other give up, whose own exception tells nothing.
+  std::once_flag failed;
+  std::exception_ptr failure;
+  const auto guarded = [&](const auto& work) {
+    try {
+      work();
+    } catch (...) {
+      std::call_once(failed, [&failure] { failure = std::current_exception(); });
+      wait.give_up();
+    }
+  };
+  {
+    const std::jthread partner([&] {
+      guarded([&] {
+        const cpu::Pinned pinned(there_cpu_);
+        has_arrived = true;
+        there(wait);
+      });
+    });
+    guarded([&] {
+      wait.until([&] { return has_arrived.load(); });
+      here(wait);
+    });
+  }
+  if (failure) std::rethrow_exception(failure);
+}
 
 ExchangedLines::ExchangedLines(const ExchangeSize& size, std::uint32_t line_bytes, std::uint64_t seed)
     : size_(size),
@@ -153,9 +197,9 @@ std::vector<PairTimes> exchanges_at_once(const std::vector<CpuPair>& pairs, cons
 HeldLines::HeldLines(std::uint32_t line_bytes, std::uint64_t seed, std::optional<int> node)
     : count_(cpu::has_huge_pages() ? lines_on_a_huge_page : lines_on_small_pages),
       layout_(page_of_line_bytes, line_bytes, count_, seed),
-      memory_(std::uint64_t{page_of_line_bytes} * count_, cpu::widest_pages(), node),
-      cycle_(workloads::random_cycle(count_, seed)) {
-  for (std::uint32_t index = 0; index < count_; ++index) line(index) = {.next = &line(cycle_[index]), .walk = 0};
+      memory_(std::uint64_t{page_of_line_bytes} * count_, cpu::widest_pages(), node) {
+  const std::vector<std::uint32_t> cycle = workloads::random_cycle(count_, seed);
+  for (std::uint32_t index = 0; index < count_; ++index) line(index) = {.next = &line(cycle[index]), .walk = 0};
 }
 
 HeldLines::Line& HeldLines::line(std::uint32_t index) {

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 
 #include "cpu/pinned.hpp"
-#include "device/device.hpp"
+#include "cpu/region.hpp"
+#include "probes/core_to_core/core_to_core.hpp"
+#include "workloads/walk/walk.hpp"
 
-// Two threads, each kept on a CPU of its own, that do something to each other.
+// Two threads, each kept on a CPU of its own, and what they do to each other.
 namespace sonde::probes {
 
 /// Waits for what the other thread does, without sleep.
@@ -48,6 +49,108 @@ class PinnedPair {
   cpu::Pinned here_;
   int there_cpu_;
   bool there_holds_ = true;
+};
+
+/// Lines on pages of their own, at different offsets, that two threads pass to and fro. They stand on the node of the
+/// CPU that first wrote them: the one on which this is made.
+class ExchangedLines {
+ public:
+  ExchangedLines(const ExchangeSize& size, std::uint32_t line_bytes, std::uint64_t seed);
+
+  /// Round trips over each line, one line after the other; nanoseconds a round trip, for each line the median of its
+  /// samples. By compare-and-swap both try on one line until the other's number stands there; by stores each writes its
+  /// number to a line of its own, which the other reads until it is there. Throws device::Error where a line does not
+  /// hold the number of its round trips afterwards.
+  std::vector<double> round_trips(PinnedPair& pair, Exchange exchange);
+
+ private:
+  /// The word of a line; lines come in twos, for there and back.
+  [[nodiscard]] std::uint64_t& word_of(int line, int way);
+
+  ExchangeSize size_;
+  workloads::LineLayout layout_;
+  cpu::Region memory_;
+};
+
+/// The times that one of several pairs found, nanoseconds a round trip of each line.
+struct PairTimes {
+  std::vector<double> by_compare_and_swap;
+  std::vector<double> by_stores;
+};
+
+/// Round trips of pairs that share no core, begun together, each pair on memory of its own that its first CPU wrote
+/// first. `pinned` says whether every thread was kept on its CPU. Throws what any of them threw.
+std::vector<PairTimes> exchanges_at_once(const std::vector<CpuPair>& pairs, const ExchangeSize& size,
+                                         std::uint32_t line_bytes, std::uint64_t seed, bool& pinned);
+
+/// Lines 4 KiB apart at different offsets, linked in a random cycle, that one CPU holds in its caches and another walks
+/// through.
+class HeldLines {
+ public:
+  /// On a NUMA node, or where the calling thread is.
+  HeldLines(std::uint32_t line_bytes, std::uint64_t seed, std::optional<int> node = std::nullopt);
+
+  /// Nanoseconds a dependent load of the partner, while the calling thread holds the lines as memory has them, or
+  /// modified; a value for each of so many walks, before which it takes them all back. Throws device::Error where a
+  /// walk did not see what was written for it.
+  std::vector<double> walks(PinnedPair& pair, LineState held, int count);
+
+  [[nodiscard]] std::uint32_t size() const { return count_; }
+
+ private:
+  struct Line {
+    const Line* next;
+    std::uint64_t walk;
+  };
+  [[nodiscard]] Line& line(std::uint32_t index);
+
+  std::uint32_t count_;
+  workloads::LineLayout layout_;
+  cpu::Region memory_;
+};
+
+/// GB/s of data at either end of a queue, a value for each trial.
+struct QueueRates {
+  std::vector<double> writer;
+  std::vector<double> reader;
+};
+
+/// A queue from one writer to one reader, each chunk a line with a number and its data, as in Mick's study of Zen
+/// (2020, github.com/dpzmick/ryzen_numa). No chunk is used twice in a trial, so that the writer never
+/// waits for room.
+class ChunkQueue {
+ public:
+  /// On a NUMA node, or where the calling thread is.
+  ChunkQueue(int chunks, std::uint32_t data_bytes, std::uint32_t line_bytes, std::optional<int> node = std::nullopt);
+
+  /// The calling thread writes, its partner reads; all lines are flushed before each trial, the first is untimed.
+  /// Throws device::Error where what was read is not what was written.
+  QueueRates trials(PinnedPair& pair, int count);
+
+ private:
+  [[nodiscard]] std::byte* chunk(int index) const {
+    return memory_.data() + static_cast<std::uint64_t>(index) * (data_bytes_ + line_bytes_);
+  }
+
+  int chunks_;
+  std::uint32_t data_bytes_;
+  std::uint32_t line_bytes_;
+  cpu::Region memory_;
+};
+
+/// Memory that one thread fills from its caches and another then copies out into its own, all of it at a time: the
+/// baseline beside the queue in the same study. The data goes by way of memory whichever CPUs the two are on, and shows
+/// nothing of what lies between them.
+class BulkCopy {
+ public:
+  explicit BulkCopy(std::uint64_t bytes) : memory_(bytes, cpu::widest_pages()) {}
+
+  /// The calling thread writes, its partner reads; neither works while the other does. Calls `alive` often.
+  /// Throws device::Error where what was read is not what was written.
+  QueueRates trials(PinnedPair& pair, int count, const std::function<void()>& alive);
+
+ private:
+  cpu::Region memory_;
 };
 
 }  // namespace sonde::probes

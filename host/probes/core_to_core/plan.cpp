@@ -1,11 +1,4 @@
-#include "probes/core_to_core/plan.hpp"
-
-#include <algorithm>
-#include <map>
-#include <utility>
-
-#include "measure/visits.hpp"
-#include "probes/core_to_core/curves.hpp"
+#include "probes/core_to_core/core_to_core.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -16,17 +9,12 @@ using Cores = std::vector<const cpu::Core*>;
 constexpr std::size_t few_cores = 8;
 /// A pair of so many cores gets less time, as there are thousands of pairs.
 constexpr std::size_t many_cores = 32;
+/// Pairs of more cores exchange lines at once, those that share no core: one after the other would take minutes.
+constexpr std::size_t most_cores_in_turn = 32;
 
 /// With so many cores every ordered pair takes ten seconds at quick effort, and under a minute at normal effort, where
 /// pairs go at once; but its record has tens of thousands of lines.
-std::size_t most_cores(Effort effort) {
-  switch (effort) {
-    case Effort::quick: return 32;
-    case Effort::normal: return 144;
-    case Effort::thorough: break;
-  }
-  return 4096;
-}
+std::size_t most_cores(Effort effort) { return by_effort<std::size_t>(effort, 32, 144, 4096); }
 
 // Times that one pair of cores takes where nobody disturbs it.
 constexpr double seconds_of_setup = 8e-3;  ///< new memory, threads, the record
@@ -48,10 +36,7 @@ double exchange_seconds(const ExchangeSize& size) {
 Point point_of(const CpuPair& pair, const Curve& curve, double seconds, int visits, Coordinates x = {}) {
   x.from = pair.from_cpu();
   x.to = pair.to_cpu();
-  Point point = point_on(curve, x, {.placement = pair.placement()});
-  point.expected_seconds = seconds;
-  point.visits = visits;
-  return point;
+  return point_on(curve, x, {.placement = pair.placement()}, seconds, visits);
 }
 
 std::vector<CpuPair> all_pairs(const Cores& cores) {
@@ -71,6 +56,27 @@ Cores spread(const Cores& cores, std::size_t most) {
   Cores chosen;
   for (std::size_t index = 0; index < most; ++index) chosen.push_back(cores[index * cores.size() / most]);
   return chosen;
+}
+
+/// Pairs that stand for all with their placement, both ways: all pairs of few cores, of many cores a pair for each two
+/// clusters.
+std::vector<CpuPair> representative_pairs(const Cores& cores) {
+  if (cores.size() <= few_cores) return all_pairs(cores);
+  std::map<int, Cores> clusters;
+  for (const cpu::Core* core : cores) clusters[core->cluster].push_back(core);
+  Cores firsts;
+  for (const auto& [cluster, own] : clusters) firsts.push_back(own.front());
+  std::vector<CpuPair> pairs = all_pairs(spread(firsts, few_cores));
+  // Within a cluster its first core goes with others near and far, as a mesh has both.
+  for (const cpu::Core* first : spread(firsts, few_cores)) {
+    const Cores& own = clusters.at(first->cluster);
+    const Cores others(own.begin() + 1, own.end());
+    for (const cpu::Core* other : spread(others, std::max<std::size_t>(1, few_cores / clusters.size()))) {
+      pairs.push_back({.from = first, .to = other});
+      pairs.push_back({.from = other, .to = first});
+    }
+  }
+  return pairs;
 }
 
 std::vector<Point> held_and_queued(const CpuPair& pair, const Request& request, int visits) {
@@ -140,25 +146,6 @@ std::string why_left_out(const cpu::Topology& machine, Effort effort) {
   return "of " + std::to_string(machine.cores.size()) + " cores " + std::to_string(measured) +
          ", spread over the machine, exchange lines with each other, as all pairs would take too long; " +
          (effort == Effort::quick ? "--effort normal has more" : "--effort thorough has all");
-}
-
-std::vector<CpuPair> representative_pairs(const Cores& cores) {
-  if (cores.size() <= few_cores) return all_pairs(cores);
-  std::map<int, Cores> clusters;
-  for (const cpu::Core* core : cores) clusters[core->cluster].push_back(core);
-  Cores firsts;
-  for (const auto& [cluster, own] : clusters) firsts.push_back(own.front());
-  std::vector<CpuPair> pairs = all_pairs(spread(firsts, few_cores));
-  // Within a cluster its first core goes with others near and far, as a mesh has both.
-  for (const cpu::Core* first : spread(firsts, few_cores)) {
-    const Cores& own = clusters.at(first->cluster);
-    const Cores others(own.begin() + 1, own.end());
-    for (const cpu::Core* other : spread(others, std::max<std::size_t>(1, few_cores / clusters.size()))) {
-      pairs.push_back({.from = first, .to = other});
-      pairs.push_back({.from = other, .to = first});
-    }
-  }
-  return pairs;
 }
 
 ExchangeSize exchange_size(const cpu::Topology& machine, Effort effort) {

@@ -1,7 +1,6 @@
-#include "probes/core_to_core/queue.hpp"
+#include "probes/core_to_core/pair.hpp"
 
 #include <array>
-#include <atomic>
 #include <cstring>
 
 #include "cpu/instructions.hpp"
@@ -62,12 +61,7 @@ ChunkQueue::ChunkQueue(int chunks, std::uint32_t data_bytes, std::uint32_t line_
     : chunks_(chunks),
       data_bytes_(data_bytes),
       line_bytes_(line_bytes),
-      pages_(cpu::widest_pages()),
-      memory_(static_cast<std::uint64_t>(chunks) * (data_bytes + line_bytes), pages_, node) {}
-
-std::byte* ChunkQueue::chunk(int index) const {
-  return memory_.data() + static_cast<std::uint64_t>(index) * (data_bytes_ + line_bytes_);
-}
+      memory_(static_cast<std::uint64_t>(chunks) * (data_bytes + line_bytes), cpu::widest_pages(), node) {}
 
 QueueRates ChunkQueue::trials(PinnedPair& pair, int count) {
   const device::Nanoseconds step = clock_step();
@@ -149,8 +143,6 @@ QueueRates ChunkQueue::trials(PinnedPair& pair, int count) {
   return {.writer = undisturbed(rates.writer, writer_interrupted, reader_interrupted),
           .reader = undisturbed(rates.reader, writer_interrupted, reader_interrupted)};
 }
-
-BulkCopy::BulkCopy(std::uint64_t bytes) : pages_(cpu::widest_pages()), memory_(bytes, pages_) {}
 
 QueueRates BulkCopy::trials(PinnedPair& pair, int count, const std::function<void()>& alive) {
   const device::Nanoseconds step = clock_step();
