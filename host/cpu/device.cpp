@@ -1,8 +1,6 @@
 #include "cpu/device.hpp"
 
-#include <chrono>
-#include <cstring>
-#include <string>
+#include <algorithm>
 #include <thread>
 
 #include "cpu/pinned.hpp"
@@ -24,20 +22,18 @@ class HostBuffer final : public device::Buffer {
 
   std::uint64_t size_bytes() const override { return memory_.size_bytes(); }
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
-    check(offset_bytes, bytes.size());
-    std::memcpy(memory_.data() + offset_bytes, bytes.data(), bytes.size());
+    std::ranges::copy(bytes, part(offset_bytes, bytes.size()).begin());
   }
   void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
-    check(offset_bytes, bytes.size());
-    std::memcpy(bytes.data(), memory_.data() + offset_bytes, bytes.size());
+    std::ranges::copy(part(offset_bytes, bytes.size()), bytes.begin());
   }
   std::uint32_t* words() { return reinterpret_cast<std::uint32_t*>(memory_.data()); }
 
  private:
-  void check(std::uint64_t offset_bytes, std::uint64_t bytes) const {
-    if (offset_bytes > size_bytes() || bytes > size_bytes() - offset_bytes) {
+  [[nodiscard]] std::span<std::byte> part(std::uint64_t offset_bytes, std::uint64_t bytes) const {
+    if (offset_bytes > size_bytes() || bytes > size_bytes() - offset_bytes)
       throw device::Error("a read or write reaches beyond the end of its buffer");
-    }
+    return {memory_.data() + offset_bytes, bytes};
   }
 
   Region memory_;

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <chrono>
-
 #include "device/device.hpp"
 #include "os/threads.hpp"
 
@@ -13,8 +11,10 @@ inline device::Nanoseconds steady_now() { return std::chrono::steady_clock::now(
 /// Keeps the calling thread on one CPU while it lives, and restores the CPUs that it had before.
 class Pinned {
  public:
-  explicit Pinned(int cpu);
-  ~Pinned();
+  explicit Pinned(int cpu) : before_(os::allowed_cpus()), holds_(!before_.empty() && os::allow_cpus(0, {cpu})) {}
+  ~Pinned() {
+    if (holds_) os::allow_cpus(0, before_);
+  }
   Pinned(const Pinned&) = delete;
   Pinned& operator=(const Pinned&) = delete;
 
@@ -27,6 +27,10 @@ class Pinned {
 };
 
 /// Forbids a thread of this process one CPU, where it may use others.
-void keep_off(os::ThreadId thread, int cpu);
+inline void keep_off(os::ThreadId thread, int cpu) {
+  os::Cpus others = os::allowed_cpus(thread);
+  others.erase(cpu);
+  if (!others.empty()) os::allow_cpus(thread, others);
+}
 
 }  // namespace sonde::cpu
