@@ -9,11 +9,11 @@
 #include "commands/output.hpp"
 #include "measure/level_findings.hpp"
 #include "os/file.hpp"
-#include "probes/bandwidth/curves.hpp"
+#include "probes/bandwidth/bandwidth.hpp"
 #include "probes/catalog.hpp"
 #include "records/device_record.hpp"
 #include "records/input_files.hpp"
-#include "records/reader.hpp"
+#include "records/lines.hpp"
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "summary/tables.hpp"
@@ -35,7 +35,7 @@ using Key = std::tuple<std::string, std::string, std::size_t, Words>;
 
 /// The records of a file from which levels are found.
 struct Recorded {
-  std::map<std::string, records::DeviceLine> devices;
+  std::map<std::string, records::DeviceRecord> devices;
   std::uint64_t seed = 1;
   std::map<Key, std::vector<measure::Measurement>> curves;
 };
@@ -65,7 +65,7 @@ Recorded recorded_in(const std::string& file) {
   Recorded recorded;
   for (const records::Line& line : lines_of(file)) {
     if (const auto* run = std::get_if<records::RunLine>(&line)) recorded.seed = run->seed;
-    if (const auto* device = std::get_if<records::DeviceLine>(&line)) recorded.devices[device->device] = *device;
+    if (const auto* device = std::get_if<records::DeviceRecord>(&line)) recorded.devices[device->id] = *device;
     const auto* sample = std::get_if<records::SampleLine>(&line);
     if (sample == nullptr || !records::is_point(*sample)) continue;
     const auto* const probe = std::ranges::find(probes_of_levels, sample->origin.probe, &measure::Probe::name);
@@ -102,7 +102,8 @@ bool is_awake(const measure::Conclusion& conclusion) {
 }
 
 void print_records(const records::Origin& origin, const std::string& curve, const measure::Conclusion& conclusion) {
-  for (const measure::FoundLevel& level : conclusion.levels) std::cout << records::level_line(origin, level) << "\n";
+  for (const measure::FoundLevel& level : conclusion.levels)
+    std::cout << records::text_of(records::LevelLine{origin, level}) << "\n";
   for (const measure::CurvesWithoutLevels& one : conclusion.without_levels)
     spdlog::warn("{}, {}, {}: {}", origin.device, origin.api, curve, one.reason);
 }

@@ -10,7 +10,7 @@
 #include "analysis/statistics.hpp"
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
-#include "probes/bandwidth/plan.hpp"
+#include "probes/bandwidth/bandwidth.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 

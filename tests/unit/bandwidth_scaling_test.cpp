@@ -11,7 +11,7 @@
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "measure/visits.hpp"
-#include "probes/bandwidth/plan.hpp"
+#include "probes/bandwidth/bandwidth.hpp"
 #include "probes/catalog.hpp"
 #include "support/recording_observer.hpp"
 

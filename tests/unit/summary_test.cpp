@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "measure/level_findings.hpp"
-#include "probes/bandwidth/curves.hpp"
+#include "probes/bandwidth/bandwidth.hpp"
 #include "records/reader.hpp"
 #include "summary/layout.hpp"
 #include "support/seen_devices.hpp"

@@ -1,32 +1,26 @@
 // How many gigabytes a second can be read from each level of the memory, and written to it?
 // docs/method/bandwidth.md explains it.
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-#include <string>
-#include <variant>
+#include "probes/bandwidth/bandwidth.hpp"
 
-#include "analysis/levels/levels.hpp"
+#include <algorithm>
+
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
-#include "probes/bandwidth/plan.hpp"
+#include "kernels.hpp"
 #include "probes/catalog.hpp"
-#include "workloads/stream/shape_search.hpp"
 #include "workloads/stream/stream.hpp"
 
 namespace sonde::probes {
 namespace {
 
 using workloads::SearchDepth;
+using workloads::StreamShape;
 
-constexpr std::array curves_of_bandwidth{&bandwidth_probe::stream, &bandwidth_probe::on_the_bus,
-                                         &bandwidth_probe::image_stream, &bandwidth_probe::local_stream,
-                                         &bandwidth_probe::empty_dispatch};
-constexpr std::array findings_of_bandwidth{&bandwidth_probe::launch, &bandwidth_probe::saturated_by,
-                                           &bandwidth_probe::suspicious};
-
-std::optional<std::string> obstacle(const device::DeviceInfo&) { return std::nullopt; }
+constexpr std::array curves{&bandwidth_probe::stream, &bandwidth_probe::on_the_bus, &bandwidth_probe::image_stream,
+                            &bandwidth_probe::local_stream, &bandwidth_probe::empty_dispatch};
+constexpr std::array finding_kinds{&bandwidth_probe::launch, &bandwidth_probe::saturated_by,
+                                   &bandwidth_probe::suspicious};
 
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   if (known.empty()) {
@@ -43,7 +37,7 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
 
 /// Throws where the working set that is asked for cannot be cut into whole blocks, and says which can.
 void check_asked_for(const Request& request, const Point& point) {
-  if (asked_for(request, point)) return;
+  if (is_asked_for(request, point.x.bytes.value())) return;
   const workloads::PatternFacts& facts = workloads::facts_of(point.words);
   const std::string whose = point.words.sharing == Sharing::shared ? "array" : "compute unit";
   const std::string arrays = facts.arrays > 1 ? "'s " + std::to_string(facts.arrays) + " arrays" : "";
@@ -81,11 +75,57 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
   Conclusion conclusion;
   find_levels(request, measurements, conclusion);
   if (auto found = launch_cost(measurements)) conclusion.findings.push_back(*std::move(found));
-  std::ranges::move(more_than_from_nearer(measurements), std::back_inserter(conclusion.findings));
-  std::ranges::move(more_than_memory_moves(measurements, conclusion.levels), std::back_inserter(conclusion.findings));
-  std::ranges::move(saturations(measurements), std::back_inserter(conclusion.findings));
+  conclusion.add(more_than_from_nearer(measurements));
+  conclusion.add(more_than_memory_moves(measurements, conclusion.levels));
+  conclusion.add(saturations(measurements));
   return conclusion;
 }
+
+constexpr std::uint64_t most_dispatches = 64;
+constexpr std::uint32_t never_written = 0xFFFFFFFFu;
+
+/// Dispatches of the reading kernel that make no trip. Every item's sum of nothing is checked.
+struct EmptyDispatch {
+  device::Device& device;
+  workloads::StreamWalk walk;
+  device::Use use;
+  std::unique_ptr<device::Kernel> kernel;
+  std::unique_ptr<device::Buffer> array;
+  std::unique_ptr<device::Buffer> sums;
+  std::vector<std::uint32_t> words;
+
+  EmptyDispatch(device::Device& on, const StreamShape& shape)
+      : device(on),
+        walk(shape, Sharing::shared, std::uint64_t{shape.block_words()} * sizeof(std::uint32_t)),
+        use(workloads::use_for(on.info(),
+                               std::max<std::uint64_t>(walk.array_bytes(), items() * sizeof(std::uint32_t)))),
+        kernel(on.make_kernel(kernels::stream_read, shape.group_size, shape.constants())),
+        array(on.make_buffer(walk.array_bytes(), use)),
+        sums(on.make_buffer(items() * sizeof(std::uint32_t), use)),
+        words(items()) {}
+
+  std::uint64_t items() const { return std::uint64_t{walk.shape.group_size} * walk.shape.groups; }
+
+  device::Nanoseconds run(std::uint64_t dispatches) {
+    std::ranges::fill(words, never_written);
+    sums->write(0, std::as_bytes(std::span(words)));
+    device::Nanoseconds time{0};
+    for (std::uint64_t i = 0; i < dispatches; ++i) {
+      time += device.run(
+          *kernel, {.buffers = {array.get(), sums.get()}, .scalars = walk.scalars(0, 0), .groups = walk.shape.groups});
+    }
+    if (dispatches == most_dispatches && time.count() <= 0) {
+      throw device::Unsupported("an empty dispatch takes no time by this device's clock");
+    }
+    return time;
+  }
+
+  std::optional<std::string> proof_failure() {
+    sums->read(0, std::as_writable_bytes(std::span(words)));
+    if (std::ranges::all_of(words, [](std::uint32_t word) { return word == 0; })) return std::nullopt;
+    return "a work-item of an empty dispatch did not run, or added something up; please report the driver";
+  }
+};
 
 }  // namespace
 
@@ -94,12 +134,12 @@ Workload bandwidth_probe::prepare_stream(device::Device& device, const Point& po
   const workloads::PatternFacts& facts = workloads::facts_of(point.words);
   const Sharing sharing = point.words.sharing.value();
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
-  const auto depth = facts.path != Path::buffer ? SearchDepth::usual
-                     : request.effort == Effort::quick   ? SearchDepth::once
-                                                         : SearchDepth::full;
-  const workloads::StreamShape shape =
-      point.shape.empty() ? workloads::search_shape(device, facts.pattern, sharing, bytes, depth, facts.path)
-                          : workloads::fitted(workloads::shape_of(point.shape), sharing, bytes / facts.arrays);
+  const auto depth = facts.path != Path::buffer        ? SearchDepth::usual
+                     : request.effort == Effort::quick ? SearchDepth::once
+                                                       : SearchDepth::full;
+  const StreamShape shape = point.shape.empty()
+                                ? workloads::search_shape(device, facts.pattern, sharing, bytes, depth, facts.path)
+                                : workloads::fitted(workloads::shape_of(point.shape), sharing, bytes / facts.arrays);
   Workload workload = workloads::stream(device, facts.pattern, sharing, shape, bytes, request.seed, {}, facts.path);
   if (fetches_what_it_writes(device.info(), facts, bytes)) {
     const double more = 1 + 1.0 / facts.arrays;
@@ -111,12 +151,22 @@ Workload bandwidth_probe::prepare_stream(device::Device& device, const Point& po
   return workload;
 }
 
+Workload bandwidth_probe::prepare_empty_dispatch(device::Device& device, const Point& point, const Request&) {
+  const StreamShape shape = workloads::shape_of(point.shape);
+  const auto work = std::make_shared<EmptyDispatch>(device, shape);
+  return {.work = SteppedWork{.most = most_dispatches,
+                              .run = [work](std::uint64_t dispatches) { return work->run(dispatches); },
+                              .proof_failure = [work] { return work->proof_failure(); },
+                              .value = [](double nanoseconds) { return nanoseconds / 1e3; }},
+          .shape = workloads::named(shape)};
+}
+
 const Probe bandwidth{
     .name = "bandwidth",
     .question = "How many gigabytes a second can be read from each level of the memory, and written to it?",
-    .curves = curves_of_bandwidth,
-    .finding_kinds = findings_of_bandwidth,
-    .obstacle = obstacle,
+    .curves = curves,
+    .finding_kinds = finding_kinds,
+    .obstacle = [](const device::DeviceInfo&) { return std::optional<std::string>(); },
     .next = next,
     .conclude = conclude,
     .stated = more_than_units_take,

@@ -1,12 +1,8 @@
-#include "probes/bandwidth/plan.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <ranges>
 
-#include "analysis/levels/levels.hpp"
-#include "analysis/statistics.hpp"
+#include "probes/bandwidth/bandwidth.hpp"
 #include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::probes {
@@ -20,13 +16,8 @@ constexpr double shape_jump_ratio = 1.05;
 /// The number of measurements of the curve after which edges are not looked at any closer, however many there seem to
 /// be.
 std::size_t most_points(const device::DeviceInfo& device, Effort effort) {
-  switch (effort) {
-    // On a CPU device a point takes time proportional to its size, so quick effort allows fewer.
-    case Effort::quick: return device.type == device::DeviceType::cpu ? 36 : 60;
-    case Effort::normal: return 120;
-    case Effort::thorough: break;
-  }
-  return 200;
+  // On a CPU device a point takes time proportional to its size, so quick effort allows fewer.
+  return by_effort(effort, device.type == device::DeviceType::cpu ? 36 : 60, 120, 200);
 }
 
 /// Edges at larger sizes are not looked at closely, as in the latency probe: a CPU has no cache beyond, and its laps
@@ -69,16 +60,13 @@ std::vector<Point> points_beyond(const device::DeviceInfo& device, const Request
 
 }  // namespace
 
-double bytes_of(const Measurement& one) { return one.point.x.bytes.value(); }
-double gbps_of(const Measurement& one) { return median_of(one); }
-
 std::vector<const Measurement*> best_points(std::span<const Measurement> known, const Words& words) {
   std::map<double, const Measurement*> by_bytes;
   for (const Measurement& one : known) {
     const bool at_a_size = one.point.x == Coordinates{.bytes = one.point.x.bytes};
     if (one.unit != "GB/s" || one.point.words != words || !at_a_size || !one.point.x.bytes) continue;
     const Measurement*& best = by_bytes[bytes_of(one)];
-    if (best == nullptr || gbps_of(one) > gbps_of(*best)) best = &one;
+    if (best == nullptr || median_of(one) > median_of(*best)) best = &one;
   }
   const auto points = by_bytes | std::views::values;
   return {points.begin(), points.end()};
@@ -105,7 +93,7 @@ std::vector<Point> closer_points(const device::DeviceInfo& device, const Request
     const Measurement& near = *curve[i];
     const Measurement& far = *curve[i + 1];
     if (near.point.shape == far.point.shape) continue;
-    const double ratio = gbps_of(near) / gbps_of(far);
+    const double ratio = median_of(near) / median_of(far);
     std::optional<Point> point;
     if (ratio > shape_jump_ratio) point = in_shape_of(known, far, near);
     if (ratio < 1 / shape_jump_ratio) point = in_shape_of(known, near, far);

@@ -1,13 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
-#include <string>
 
-#include "analysis/statistics.hpp"
 #include "measure/cycles.hpp"
-#include "measure/visits.hpp"
-#include "probes/bandwidth/plan.hpp"
+#include "probes/bandwidth/bandwidth.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -37,14 +33,13 @@ std::string describe(const Measurement& one) {
   return fmt::format("At {} the pattern {}{} got {:.4g} GB/s", size_text(bytes_of(one)),
                      measure::word_of(one.point.words.pattern.value()),
                      path == Path::buffer ? "" : fmt::format(" by the path {}", measure::word_of(path)),
-                     gbps_of(one));
+                     median_of(one));
 }
 
 Finding suspicious(const Measurement& worst, const std::string& why) {
   return {.kind = &bandwidth_probe::suspicious,
           .words = worst.point.words,
-          .value = gbps_of(worst),
-          .unit = "GB/s",
+          .value = median_of(worst),
           .evidence = describe(worst) + why};
 }
 
@@ -65,8 +60,8 @@ const Measurement* furthest_above(std::span<const Measurement> measurements, Lim
   for (const Words& words : all_curves(measurements)) {
     for (const Measurement* one : best_points(measurements, words)) {
       const double allowed = limit(*one);
-      if (allowed <= 0 || gbps_of(*one) <= most * allowed) continue;
-      most = gbps_of(*one) / allowed;
+      if (allowed <= 0 || median_of(*one) <= most * allowed) continue;
+      most = median_of(*one) / allowed;
       worst = one;
     }
   }
@@ -88,7 +83,7 @@ std::optional<Finding> launch_cost(std::span<const Measurement> measurements) {
   }
   const bool fits = launches_us.size() >= least_points;
   if (!empty_us && !fits) return std::nullopt;
-  Finding found{.kind = &bandwidth_probe::launch, .words = bandwidth_probe::level_words, .unit = "us"};
+  Finding found{.kind = &bandwidth_probe::launch, .words = bandwidth_probe::level_words};
   if (empty_us) found.evidence = fmt::format("An empty kernel takes {:.3g} us by the device's clock", *empty_us);
   if (fits) {
     // Each working set has its own moment of the run, and its own memory.
@@ -113,10 +108,10 @@ std::vector<Finding> more_than_from_nearer(std::span<const Measurement> measurem
     double most_before_worst = 0;
     int others = -1;
     for (const Measurement* one : best_points(measurements, words)) {
-      const double gbps = gbps_of(*one);
+      const double gbps = median_of(*one);
       if (past_the_peak && gbps > implausible * most) {
         ++others;
-        if (worst != nullptr && gbps <= gbps_of(*worst)) continue;
+        if (worst != nullptr && gbps <= median_of(*worst)) continue;
         worst = one;
         most_before_worst = most;
         continue;

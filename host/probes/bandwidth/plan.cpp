@@ -1,14 +1,13 @@
-#include "probes/bandwidth/plan.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <optional>
 #include <random>
-#include <utility>
+
+#include "probes/bandwidth/bandwidth.hpp"
 
 namespace sonde::probes {
 namespace {
+
+using workloads::compute_units_of;
 
 /// Bytes of one array for each compute unit, which fit every nearest cache there is.
 constexpr double nearest_bytes = 8 << 10;
@@ -17,35 +16,23 @@ constexpr double smallest_bytes = 2 << 10;
 /// cut down to before it loses groups (stream_walk.cpp), so that no compute unit is left without one.
 constexpr double grain_bytes = 32 * 16;
 
-double units_of(const device::DeviceInfo& device) { return workloads::compute_units_of(device); }
-
 double grain_of(const device::DeviceInfo& device, const Words& words, double wanted_bytes) {
   const double arrays = workloads::facts_of(words).arrays;
   if (words.sharing == Sharing::shared) return grain_bytes * arrays;
   // A GPU's blocks are wide: in parts that are no whole number of them narrower ones are slower by themselves.
-  const double wide = arrays * units_of(device) * nearest_bytes;
-  return device.type != device::DeviceType::cpu && wanted_bytes >= wide ? wide
-                                                                        : arrays * units_of(device) * grain_bytes;
-}
-
-double largest_by_default(const device::DeviceInfo& device, Effort effort) {
-  // A GPU's last cache holds far more than a CPU's first ones, and a lap is as much faster.
-  const double factor = device.type == device::DeviceType::cpu ? 1 : 2;
-  switch (effort) {
-    case Effort::quick: return factor * (64 << 20);
-    case Effort::normal: return factor * (256 << 20);
-    case Effort::thorough: break;
-  }
-  return factor * (1 << 30);
+  const double wide = arrays * compute_units_of(device) * nearest_bytes;
+  return device.type != device::DeviceType::cpu && wanted_bytes >= wide
+             ? wide
+             : arrays * compute_units_of(device) * grain_bytes;
 }
 
 double least_of(const device::DeviceInfo& device, const Request& request, Pattern pattern, Sharing sharing) {
   if (request.smallest_bytes) return static_cast<double>(*request.smallest_bytes);
   if (sharing == Sharing::shared) return smallest_bytes;
-  if (device.type == device::DeviceType::cpu) return smallest_bytes * units_of(device);
+  if (device.type == device::DeviceType::cpu) return smallest_bytes * compute_units_of(device);
   // The arrays of every pattern that writes have room in this much, so that a table has rows for all.
   const double most_arrays = 4;
-  return std::min(nearest_bytes * units_of(device) * (workloads::facts_of(pattern).writes ? most_arrays : 1),
+  return std::min(nearest_bytes * compute_units_of(device) * (workloads::facts_of(pattern).writes ? most_arrays : 1),
                   largest_stream_bytes(device, request));
 }
 
@@ -121,7 +108,7 @@ std::optional<Shape> nearest_shape(std::span<const Measurement> searched, Patter
 Shape shared_shape(const device::DeviceInfo& device, const Shape& found) {
   if (device.compute_units == 0 && device.type != device::DeviceType::cpu) return found;
   workloads::StreamShape shape = workloads::shape_of(found);
-  const std::uint32_t units = workloads::compute_units_of(device);
+  const std::uint32_t units = compute_units_of(device);
   while (device.type != device::DeviceType::cpu && shape.groups > units &&
          2 * shape.group_size <= device.largest_group_size) {
     shape.group_size *= 2;
@@ -132,18 +119,16 @@ Shape shared_shape(const device::DeviceInfo& device, const Shape& found) {
   return workloads::named(shape);
 }
 
-/// A dispatch in which nothing is moved, placed by its number of groups alone.
-Point launch_point(const Shape& shape) {
-  Point point = point_on(bandwidth_probe::empty_dispatch, {.groups = shape.at("groups")});
-  point.expected_seconds = 0.05;
-  point.shape = shape;
-  return point;
+/// Adds a point of a size that is asked for, unless it is the last one again.
+void add_new(std::vector<Point>& points, const Request& request, const Point& point) {
+  const bool again = !points.empty() && key_of(point) == key_of(points.back());
+  if (!again && is_asked_for(request, point.x.bytes.value())) points.push_back(point);
 }
 
 /// Reading by the other paths: images where the nearest caches and where memory serve them, work-group memory over as
 /// much as there is. prepare() finds their shapes.
 std::vector<Point> further_paths(const device::DeviceInfo& device, const Request& request) {
-  const double units = units_of(device);
+  const double units = compute_units_of(device);
   const double groups_per_unit = device.type == device::DeviceType::cpu ? 1 : 4;  // as a shape begins with
   const double largest = largest_stream_bytes(device, request);
   const double nearest = std::min(nearest_bytes * units, largest);
@@ -154,11 +139,7 @@ std::vector<Point> further_paths(const device::DeviceInfo& device, const Request
        device.type == device::DeviceType::cpu && request.effort == Effort::quick ? nearest : largest},
       {&bandwidth_probe::local_stream, workloads::local_part_bytes * groups_per_unit * units}};
   std::vector<Point> points;
-  for (const auto& [curve, bytes] : wanted) {
-    const Point one = stream_point(device, *curve, {}, bytes);
-    const bool again = !points.empty() && key_of(one) == key_of(points.back());
-    if (!again && asked_for(request, one)) points.push_back(one);
-  }
+  for (const auto& [curve, bytes] : wanted) add_new(points, request, stream_point(device, *curve, {}, bytes));
   return points;
 }
 
@@ -166,13 +147,14 @@ std::vector<Point> further_paths(const device::DeviceInfo& device, const Request
 
 double largest_stream_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
-  const double largest = largest_by_default(device, request.effort);
+  // A GPU's last cache holds far more than a CPU's first ones, and a lap is as much faster.
+  const double factor = device.type == device::DeviceType::cpu ? 1 : 2;
+  const double largest = factor * by_effort(request.effort, 64 << 20, 256 << 20, 1 << 30);
   // Lavapipe needs twice the instructions beyond a binding's range: a step in the curve that is no level.
   return device.type == device::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
 }
 
-Point stream_point(const device::DeviceInfo& device, const Curve& curve, const Words& varied,
-                   double wanted_bytes) {
+Point stream_point(const device::DeviceInfo& device, const Curve& curve, const Words& varied, double wanted_bytes) {
   Point point = point_on(curve, {}, varied);
   const double bytes = rounded(wanted_bytes, grain_of(device, point.words, wanted_bytes));
   point.x.bytes = bytes;
@@ -188,15 +170,12 @@ bool keeps_its_shape(const Point& point) {
   return workloads::fitted(shape, point.words.sharing.value(), array_bytes).block_words() == shape.block_words();
 }
 
-bool asked_for(const Request& request, const Point& point) {
-  return measure::is_asked_for(request, point.x.bytes.value());
-}
-
 std::vector<Point> search_points(const device::DeviceInfo& device, const Request& request) {
   std::vector<Point> points;
   for (const Pattern pattern : searched_patterns(request.effort)) {
     const double largest = largest_stream_bytes(device, request);
-    const double nearest = std::min(nearest_bytes * units_of(device) * workloads::facts_of(pattern).arrays, largest);
+    const double nearest =
+        std::min(nearest_bytes * compute_units_of(device) * workloads::facts_of(pattern).arrays, largest);
     for (const double bytes : {nearest, std::sqrt(nearest * largest), largest}) {
       // Where time is short, a pattern that writes is searched for at both ends alone.
       if (request.effort == Effort::quick && workloads::facts_of(pattern).writes && bytes > nearest && bytes < largest)
@@ -204,8 +183,7 @@ std::vector<Point> search_points(const device::DeviceInfo& device, const Request
       Point one =
           stream_point(device, bandwidth_probe::stream, {.pattern = pattern, .sharing = Sharing::separate}, bytes);
       one.expected_seconds += 1;
-      const bool again = !points.empty() && key_of(one) == key_of(points.back());
-      if (!again && asked_for(request, one)) points.push_back(one);
+      add_new(points, request, one);
     }
   }
   return points;
@@ -223,16 +201,19 @@ std::vector<Point> sweep_points(const device::DeviceInfo& device, const Request&
       if (wanted > largest_stream_bytes(device, request) * 1.0001) break;
       Point one = stream_point(device, bandwidth_probe::stream, varied, wanted);
       const auto shape = nearest_shape(searched, sweep.pattern, one.x.bytes.value());
-      if (!shape || !asked_for(request, one)) continue;
+      if (!shape) continue;
       one.shape = sweep.sharing == Sharing::shared ? shared_shape(device, *shape) : *shape;
       if (sweep.sharing == Sharing::shared && !keeps_its_shape(one)) continue;
-      if (points.size() > before && key_of(points.back()) == key_of(one)) continue;
-      points.push_back(one);
+      add_new(points, request, one);
     }
     if (points.size() == before) points.push_back(stream_point(device, bandwidth_probe::stream, varied, least));
   }
   const auto shape = nearest_shape(searched, Pattern::read, smallest_bytes);
-  if (shape) points.push_back(launch_point(shared_shape(device, *shape)));
+  if (shape) {
+    const Shape groups = shared_shape(device, *shape);
+    points.push_back(point_on(bandwidth_probe::empty_dispatch, {.groups = groups.at("groups")}, {}, 0.05));
+    points.back().shape = groups;
+  }
   std::ranges::copy(further_paths(device, request), std::back_inserter(points));
   // They are measured in an order in which no slow change of the machine can imitate a curve.
   std::mt19937_64 random(request.seed + points.size());

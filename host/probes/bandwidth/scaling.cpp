@@ -2,16 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <iterator>
-#include <map>
-#include <utility>
 
 #include "analysis/size_curves.hpp"
-#include "analysis/statistics.hpp"
-#include "measure/visits.hpp"
-#include "probes/bandwidth/plan.hpp"
-#include "workloads/stream/stream_walk.hpp"
+#include "probes/bandwidth/bandwidth.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -24,26 +17,21 @@ constexpr double min_groups_ratio = 1.125;
 constexpr std::size_t most_stretches_at_quick = 3;
 
 /// The shape that the point's own search found, or that was found at the nearest one.
-const Shape& shape_at(const Measurement& one) {
-  return one.point.shape.empty() ? one.state.shape : one.point.shape;
-}
+const Shape& shape_at(const Measurement& one) { return one.point.shape.empty() ? one.state.shape : one.point.shape; }
 
 /// A swept point in each level. All groups walk over all of it (shared), so that every compute unit's nearest caches
 /// hold the same whatever the number of groups; except in memory, where each has its own part: what one group read,
 /// another must not find in a cache.
 std::vector<const Measurement*> footprints(std::span<const Measurement> known, Effort effort) {
   const std::vector<const Measurement*> shared = best_points(known, bandwidth_probe::level_words);
-  Words words_apart = bandwidth_probe::level_words;
-  words_apart.sharing = measure::Sharing::separate;
-  const std::vector<const Measurement*> apart = best_points(known, words_apart);
+  const std::vector<const Measurement*> apart =
+      best_points(known, with(bandwidth_probe::level_words, {.sharing = Sharing::separate}));
   std::vector<const Measurement*> chosen;
   std::map<double, double> gbps_by_bytes;
-  for (const Measurement* one : shared) gbps_by_bytes[bytes_of(*one)] = gbps_of(*one);
-  std::vector<analysis::FlatStretch> stretches;
-  for (const analysis::FlatStretch& stretch : analysis::flat_stretches(gbps_by_bytes, analysis::Trend::falls)) {
-    if (stretch.last_bytes == gbps_by_bytes.rbegin()->first) continue;
-    stretches.push_back(stretch);
-  }
+  for (const Measurement* one : shared) gbps_by_bytes[bytes_of(*one)] = median_of(*one);
+  std::vector<analysis::FlatStretch> stretches = analysis::flat_stretches(gbps_by_bytes, analysis::Trend::falls);
+  std::erase_if(stretches,
+                [&](const analysis::FlatStretch& one) { return one.last_bytes == gbps_by_bytes.rbegin()->first; });
   // Noise cuts a level into several: where time is short only the widest are looked at.
   if (effort == Effort::quick && stretches.size() > most_stretches_at_quick) {
     const auto width = [](const analysis::FlatStretch& one) { return one.last_bytes / one.first_bytes; };
@@ -66,7 +54,7 @@ GbpsByGroups gbps_by_groups(std::span<const Measurement> known, const Point& at)
   GbpsByGroups found;
   for (const Measurement& one : known) {
     const bool here = is_scaling(one.point) && one.point.words == at.words && one.point.x.bytes == at.x.bytes;
-    if (here) found[*one.point.x.groups] = analysis::summarize(one.values).median;
+    if (here) found[*one.point.x.groups] = median_of(one);
   }
   return found;
 }
@@ -114,43 +102,6 @@ analysis::Estimate groups_in_other_runs(const measure::SeenByVisit<GbpsByGroups>
   return groups;
 }
 
-/// How many work-groups one working set takes.
-struct Saturation {
-  Words words;
-  double bytes = 0;
-  analysis::Estimate groups;  ///< the fewest that were seen to get 95 % of the most, and what another run may see
-  double gbps = 0;            ///< what these get
-  double all_groups = 0;
-  double most_gbps = 0;
-  double gbps_of_one = 0;
-  std::optional<std::pair<double, double>> fewer = {};  ///< the next fewer than these, and their GB/s; not one
-};
-
-std::vector<Saturation> saturation_of(std::span<const Measurement> measurements) {
-  std::map<std::pair<double, Words>, const Point*> seen;  // nearest first
-  for (const Measurement& one : measurements) {
-    if (is_scaling(one.point)) seen.emplace(std::pair(*one.point.x.bytes, one.point.words), &one.point);
-  }
-  std::vector<Saturation> found;
-  for (const auto& [where, point] : seen) {
-    const measure::SeenByVisit<GbpsByGroups> visits(
-        measurements, [at = point](std::span<const Measurement> some) { return gbps_by_groups(some, *at); });
-    const GbpsByGroups& gbps = visits.all();
-    if (gbps.size() < 2) continue;
-    const auto upper = enough(gbps);
-    Saturation one{.words = where.second,
-                   .bytes = where.first,
-                   .groups = groups_in_other_runs(visits),
-                   .gbps = upper->second,
-                   .all_groups = gbps.rbegin()->first,
-                   .most_gbps = most_of(gbps),
-                   .gbps_of_one = gbps.begin()->second};
-    if (upper != gbps.begin() && std::prev(upper) != gbps.begin()) one.fewer = *std::prev(upper);
-    found.push_back(one);
-  }
-  return found;
-}
-
 }  // namespace
 
 std::vector<Point> scaling_points(const Request& request, std::span<const Measurement> known) {
@@ -173,22 +124,29 @@ std::vector<Point> scaling_points(const Request& request, std::span<const Measur
 }
 
 std::vector<Finding> saturations(std::span<const Measurement> measurements) {
+  std::map<std::pair<double, Words>, const Point*> seen;  // nearest first
+  for (const Measurement& one : measurements) {
+    if (is_scaling(one.point)) seen.emplace(std::pair(*one.point.x.bytes, one.point.words), &one.point);
+  }
   std::vector<Finding> found;
-  for (const Saturation& one : saturation_of(measurements)) {
+  for (const auto& [where, point] : seen) {
+    const measure::SeenByVisit<GbpsByGroups> visits(
+        measurements, [at = point](std::span<const Measurement> some) { return gbps_by_groups(some, *at); });
+    const GbpsByGroups& gbps = visits.all();
+    if (gbps.size() < 2) continue;
+    const auto upper = enough(gbps);
+    const analysis::Estimate groups = groups_in_other_runs(visits);
     std::string evidence = fmt::format(
         "At {} {:.0f} of {:.0f} work-groups get {:.3g} GB/s, {:.0f} % of the most that any number gets; one gets "
         "{:.3g}",
-        size_text(one.bytes), one.groups.value, one.all_groups, one.gbps, 100 * one.gbps / one.most_gbps,
-        one.gbps_of_one);
-    if (one.fewer) evidence += fmt::format(", {:.0f} get {:.3g}", one.fewer->first, one.fewer->second);
+        size_text(where.first), groups.value, gbps.rbegin()->first, upper->second, 100 * upper->second / most_of(gbps),
+        gbps.begin()->second);
+    if (upper != gbps.begin() && std::prev(upper) != gbps.begin())
+      evidence += fmt::format(", {:.0f} get {:.3g}", std::prev(upper)->first, std::prev(upper)->second);
     evidence += ".";
-    if (one.groups.low < one.groups.high) {
-      evidence +=
-          fmt::format(" Another run may find that {:.0f} to {:.0f} are enough.", one.groups.low, one.groups.high);
-    }
-    Finding finding{.kind = &bandwidth_probe::saturated_by, .words = one.words, .unit = "ratio", .evidence = evidence};
-    set_value(finding, one.groups);
-    found.push_back(finding);
+    if (groups.low < groups.high)
+      evidence += fmt::format(" Another run may find that {:.0f} to {:.0f} are enough.", groups.low, groups.high);
+    found.push_back(finding_of(bandwidth_probe::saturated_by, where.second, groups, evidence));
   }
   return found;
 }
