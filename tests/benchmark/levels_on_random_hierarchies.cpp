@@ -161,7 +161,8 @@ std::vector<measure::Point> vector_points(const device::DeviceInfo& device, cons
                                           std::span<const measure::Measurement> known) {
   std::vector<measure::Point> points = probes::latency.next(device, request, known);
   std::erase_if(points, [](const measure::Point& point) {
-    return !workloads::is_by_vector_path(point.words) || point.words.fabric.has_value();
+    const measure::Words& words = point.words;
+    return words.path.value_or(measure::Path::vector) != measure::Path::vector || words.pattern || words.fabric;
   });
   return points;
 }

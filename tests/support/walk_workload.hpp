@@ -16,6 +16,11 @@ inline measure::Point point_of(double bytes, measure::Path path = measure::Path:
   return point;
 }
 
+/// Whether these are words of the vector path, which a record without a path has too, and of loads, not atomics.
+inline bool is_by_vector_path(const measure::Words& words) {
+  return words.path.value_or(measure::Path::vector) == measure::Path::vector && !words.pattern;
+}
+
 /// Work whose time per step is measured.
 inline measure::SteppedWork stepped(const measure::Workload& workload) {
   return std::get<measure::SteppedWork>(workload.work);

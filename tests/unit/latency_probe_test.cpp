@@ -42,6 +42,11 @@ std::vector<double> sizes(const Request& request, const device::DeviceInfo& devi
   return bytes;
 }
 
+/// "vector", "atomic".
+std::string path_name(const measure::Words& words) {
+  return words.pattern ? "atomic" : std::string(word_of(words.path.value_or(measure::Path::vector)));
+}
+
 /// Measurements of the sizes that are asked for first, on a device of known latency.
 std::vector<Measurement> measured(const Request& request, const std::function<double(double bytes)>& hop_ns,
                                   const device::DeviceInfo& device = {}) {
@@ -123,7 +128,7 @@ TEST(LatencySizes, AFlatCurveLeavesNothingToAskOnTheVectorPath) {
   const Request request{.effort = Effort::quick};
   const auto points = latency.next(device::DeviceInfo{}, request, measured(request, [](double) { return 40.0; }));
   EXPECT_TRUE(std::ranges::none_of(
-      points, [](const Point& point) { return workloads::is_by_vector_path(point.words) && !is_awake(point.words); }));
+      points, [](const Point& point) { return test::is_by_vector_path(point.words) && !is_awake(point.words); }));
 }
 
 TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
@@ -346,7 +351,7 @@ TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
     device.largest_buffer_bytes = largest_buffer_bytes;
     double bytes = 0;
     for (const Point& point : latency.next(device, request, measured(request, hop_ns, device))) {
-      if (workloads::is_by_vector_path(point.words)) bytes = std::max(bytes, *point.x.bytes);
+      if (test::is_by_vector_path(point.words)) bytes = std::max(bytes, *point.x.bytes);
     }
     return bytes;
   };
@@ -469,11 +474,11 @@ PathsOfADevice paths_of(const test::Script& script, const Request& request) {
   EXPECT_TRUE(observer.failures.empty());
   PathsOfADevice paths;
   for (const Measurement& one : observer.measurements) {
-    paths.measured.insert(workloads::path_name(one.point.words));
+    paths.measured.insert(path_name(one.point.words));
     if (one.point.words.path == Path::constant) paths.constant_sizes.insert(*one.point.x.bytes);
   }
   for (const RecordingObserver::Reason& skip : observer.skips)
-    paths.reasons[workloads::path_name(skip.point.value().words)] = skip.text;
+    paths.reasons[path_name(skip.point.value().words)] = skip.text;
   return paths;
 }
 
@@ -573,7 +578,7 @@ TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
   const RecordingObserver observer = observed_on(description);
   std::vector<measure::FoundLevel> levels;
   for (const measure::FoundLevel& level : observer.levels) {
-    if (workloads::is_by_vector_path(level.words)) levels.push_back(level);
+    if (test::is_by_vector_path(level.words)) levels.push_back(level);
   }
   ASSERT_EQ(levels.size(), 2u);
   EXPECT_TRUE(is_awake(levels[0].words));
@@ -582,8 +587,7 @@ TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
   EXPECT_NEAR(levels[1].found.latency_ns.value, 290, 2.9);
   std::map<bool, double> at_1_mib;
   for (const Measurement& one : observer.measurements) {
-    if (!workloads::is_by_vector_path(one.point.words) || !is_cycle(one.point) || *one.point.x.bytes != 1 << 20)
-      continue;
+    if (!test::is_by_vector_path(one.point.words) || !is_cycle(one.point) || *one.point.x.bytes != 1 << 20) continue;
     at_1_mib[is_awake(one.point.words)] = analysis::summarize(one.values).median;
   }
   EXPECT_NEAR(at_1_mib.at(false) / at_1_mib.at(true), 1.5, 0.03);
@@ -610,7 +614,7 @@ std::string kept_awake_on(const test::Script& script) {
   }
   const bool awake = outcome == "measured";
   for (const measure::FoundLevel& level : observer.levels) {
-    EXPECT_EQ(is_awake(level.words), awake && workloads::is_by_vector_path(level.words));
+    EXPECT_EQ(is_awake(level.words), awake && test::is_by_vector_path(level.words));
   }
   return outcome;
 }

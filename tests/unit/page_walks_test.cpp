@@ -17,6 +17,7 @@
 #include "probes/latency/curves.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
+#include "support/walk_workload.hpp"
 #include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::workloads {
@@ -79,8 +80,9 @@ TEST(PageWalks, AreCloserTogetherWhereThereIsLittleRoom) {
 std::vector<Point> vector_points(const device::DeviceInfo& device, const measure::Request& request,
                                  std::span<const measure::Measurement> known) {
   std::vector<Point> points = probes::latency.next(device, request, known);
-  std::erase_if(points,
-                [](const Point& point) { return !is_by_vector_path(point.words) || point.words.fabric.has_value(); });
+  std::erase_if(points, [](const Point& point) {
+    return !test::is_by_vector_path(point.words) || point.words.fabric.has_value();
+  });
   return points;
 }
 
@@ -106,7 +108,7 @@ struct Probed {
   /// Levels of the path that the pages are walked by.
   [[nodiscard]] std::ptrdiff_t levels() const {
     return std::ranges::count_if(seen.levels,
-                                 [](const measure::FoundLevel& level) { return is_by_vector_path(level.words); });
+                                 [](const measure::FoundLevel& level) { return test::is_by_vector_path(level.words); });
   }
 };
 

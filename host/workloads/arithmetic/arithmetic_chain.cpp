@@ -9,9 +9,6 @@
 namespace sonde::workloads {
 namespace {
 
-constexpr std::uint32_t chain_factor = 1664525;
-constexpr std::uint32_t chain_addend = 1013904223;
-
 constexpr std::uint64_t few_steps = steps_per_trip;
 /// A long dispatch is far longer than a timer's step, and so short that beside a point it is nothing.
 constexpr device::Nanoseconds long_enough{100e3};
@@ -30,18 +27,6 @@ constexpr std::uint64_t many_counted_steps = std::uint64_t{256} * steps_per_trip
 constexpr std::size_t counted_pairs = 9;
 
 double median(const std::vector<double>& values) { return analysis::quantile(values, 0.5); }
-
-/// `x` after `steps` of x = x * factor + addend, by repeated squaring of that map.
-std::uint32_t after(std::uint32_t x, std::uint64_t steps) {
-  std::uint32_t power_factor = chain_factor;
-  std::uint32_t power_addend = chain_addend;
-  for (; steps != 0; steps >>= 1) {
-    if ((steps & 1) != 0) x = x * power_factor + power_addend;
-    power_addend = power_addend * power_factor + power_addend;
-    power_factor *= power_factor;
-  }
-  return x;
-}
 
 /// The words that kernels leave: x, the trips made and, of a counted chain, the counter before and after.
 using Words = std::array<std::uint32_t, 4>;
@@ -62,8 +47,8 @@ struct ChainOnDevice {
 
   device::Nanoseconds run(std::uint64_t steps) {
     trips = static_cast<std::uint32_t>(steps / steps_per_trip);
-    expected = after(expected, steps);
-    return device.run(*kernel, {.buffers = {state.get()}, .scalars = {trips, chain_factor, chain_addend}, .groups = 1});
+    expected = after_arithmetic(expected, steps);
+    return device.run(*kernel, {.buffers = {state.get()}, .scalars = {trips, step_factor, step_addend}, .groups = 1});
   }
 
   std::optional<std::string> proof_failure() {

@@ -30,37 +30,11 @@ struct Written {
   std::uint32_t shift = 0;
 };
 
-/// Which dispatch wrote what stands at a position last, as far back as anything of it is left.
-class WriteHistory {
- public:
-  explicit WriteHistory(const StreamWalk& walk) : walk_(walk) {}
-  void add(const Written& dispatch) {
-    dispatches_.push_back(dispatch);
-    turns_ = dispatch.first_turn + dispatch.trips;
-    while (dispatches_.size() > 1 && dispatches_[1].first_turn + walk_.blocks <= turns_) dispatches_.pop_front();
-  }
-  const std::deque<Written>& dispatches() const { return dispatches_; }
-  /// The trip on which a group was at the position last. It must have been there.
-  std::uint64_t last_turn(std::uint32_t group, std::uint32_t position) const {
-    const std::uint32_t last = walk_.position(group, turns_ - 1);
-    const std::uint32_t back = last >= position ? last - position : last + walk_.blocks - position;
-    return turns_ - 1 - back;
-  }
-  const Written& dispatch_of(std::uint64_t turn) const {
-    return *std::prev(std::ranges::upper_bound(dispatches_, turn, {}, &Written::first_turn));
-  }
-
- private:
-  const StreamWalk& walk_;
-  std::uint64_t turns_ = 0;
-  std::deque<Written> dispatches_;
-};
-
 struct StreamOnDevice {
   device::Device& device;
   const PatternFacts& facts;
   StreamWalk walk;
-  WriteHistory history{walk};
+  std::deque<Written> written;                          ///< as far back as anything of it is left
   std::vector<Noise> noises;                            ///< of the arrays that are read
   std::vector<std::unique_ptr<device::Buffer>> arrays;  ///< in the kernel's order, the written one last
   std::vector<StretchSums> stretch_sums;                ///< of the arrays that are read
@@ -111,8 +85,9 @@ struct StreamOnDevice {
     if (!facts.writes) buffers.push_back(sums.get());
     const device::Nanoseconds time =
         device.run(*kernel, {.buffers = buffers, .scalars = scalars, .groups = walk.shape.groups});
-    if (facts.writes) history.add({.first_turn = turn, .trips = trips, .shift = shift});
+    if (facts.writes) written.push_back({.first_turn = turn, .trips = trips, .shift = shift});
     turn += trips;
+    while (written.size() > 1 && written[1].first_turn + walk.blocks <= turn) written.pop_front();
     ++dispatches;
     return time;
   }
@@ -169,7 +144,7 @@ struct StreamOnDevice {
     for (const std::uint32_t group : {0u, static_cast<std::uint32_t>(random() % walk.shape.groups), last_group}) {
       const std::uint64_t reach = std::min<std::uint64_t>(turn, walk.blocks);
       for (const std::uint64_t back : {std::uint64_t{1}, 1 + random() % reach, reach}) {
-        if (!holds(group, walk.position(group, turn - back))) {
+        if (!holds(group, turn - back)) {
           return "the device did not write what it was to write in work-group " + std::to_string(group) +
                  std::string(report);
         }
@@ -178,9 +153,11 @@ struct StreamOnDevice {
     return std::nullopt;
   }
 
-  bool holds(std::uint32_t group, std::uint32_t position) {
-    const std::uint64_t written_on = history.last_turn(group, position);
-    const std::uint32_t shift = history.dispatch_of(written_on).shift;
+  /// Whether what a group wrote on a trip, one of the last `blocks`, stands in memory.
+  bool holds(std::uint32_t group, std::uint64_t written_on) {
+    const std::uint32_t position = walk.position(group, written_on);
+    const std::uint32_t shift =
+        std::prev(std::ranges::upper_bound(written, written_on, {}, &Written::first_turn))->shift;
     const auto shifted = static_cast<std::uint32_t>((std::uint64_t{position} + shift) % walk.blocks);
     const std::uint32_t words = walk.shape.piece_words();
     std::vector<std::uint32_t> found(words);
@@ -222,7 +199,7 @@ struct StreamOnDevice {
       return block * walk.blocks + turns * written_growth * walk.shape.block_words();
     }
     std::uint32_t sum = 0;
-    for (const Written& dispatch : history.dispatches()) {
+    for (const Written& dispatch : written) {
       const std::uint64_t begin = std::max(first, dispatch.first_turn);
       const std::uint64_t trips = dispatch.first_turn + dispatch.trips - begin;
       const std::uint32_t at = walk.position(group, begin);

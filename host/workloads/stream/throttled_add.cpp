@@ -1,11 +1,10 @@
 #include "kernels.hpp"
 #include "workloads/stream/stream.hpp"
+#include "workloads/walk/single_item.hpp"
 
 namespace sonde::workloads {
 namespace {
 
-constexpr std::uint32_t factor = 1664525;
-constexpr std::uint32_t addend = 1013904223;
 constexpr std::uint32_t steps_in_a_round = 4;
 constexpr std::uint32_t trips_of_extras = 64;  ///< of which `extra` make one round more
 
@@ -17,20 +16,6 @@ constexpr int proved_blocks = 16;
 std::uint32_t rounds_of(std::uint32_t trip, std::uint32_t throttle) {
   const std::uint32_t extra = throttle % trips_of_extras;
   return throttle / trips_of_extras + (trip * extra % trips_of_extras < extra ? 1 : 0);
-}
-
-/// x * factor + addend.
-struct RoundWork {
-  std::uint32_t factor = 1;
-  std::uint32_t addend = 0;
-};
-
-RoundWork rounds_as_one_step(std::uint32_t rounds) {
-  RoundWork all;
-  for (std::uint32_t step = 0; step < rounds * steps_in_a_round; ++step) {
-    all = {.factor = all.factor * factor, .addend = all.addend * factor + addend};
-  }
-  return all;
 }
 
 }  // namespace
@@ -51,7 +36,8 @@ ThrottledAdd::ThrottledAdd(device::Device& device, const StreamShape& shape, std
 
 device::Launch ThrottledAdd::next_launch() {
   std::vector<std::uint32_t> scalars = walk_.scalars(trips_, turn_);
-  scalars.insert(scalars.end(), {salt_++, throttle_ / trips_of_extras, throttle_ % trips_of_extras, factor, addend});
+  scalars.insert(scalars.end(),
+                 {salt_++, throttle_ / trips_of_extras, throttle_ % trips_of_extras, step_factor, step_addend});
   turn_ += trips_;
   return {.buffers = {arrays_[0].get(), arrays_[1].get(), arrays_[2].get()},
           .scalars = scalars,
@@ -131,13 +117,16 @@ std::optional<std::string> ThrottledAdd::proof_failure() {
     const auto group = static_cast<std::uint32_t>(look == 0 ? walk_.shape.groups - 1 : random_() % walk_.shape.groups);
     const std::uint32_t salt = first_salt_ + static_cast<std::uint32_t>((turn - first_turn_) / trips_);
     const auto trip = static_cast<std::uint32_t>((turn - first_turn_) % trips_);
-    const RoundWork all = rounds_as_one_step(rounds_of(trip, throttle_));
+    // All steps together are one of the same kind, whose addend is what becomes of zero.
+    const std::uint64_t steps = std::uint64_t{steps_in_a_round} * rounds_of(trip, throttle_);
+    const std::uint32_t addend = after_arithmetic(0, steps);
+    const std::uint32_t factor = after_arithmetic(1, steps) - addend;
     const auto piece = static_cast<std::uint32_t>(random_() % walk_.shape.pieces());
     const std::uint64_t first_word = walk_.word_at(group, walk_.position(group, turn), piece);
     arrays_[2]->read(first_word * sizeof(std::uint32_t), std::as_writable_bytes(std::span(found)));
     for (std::uint32_t word = 0; word < words; ++word) {
       const std::uint32_t sum = noises_[0](first_word + word) + noises_[1](first_word + word) + salt;
-      if (found[word] != sum * all.factor + all.addend) {
+      if (found[word] != sum * factor + addend) {
         return "the device did not write the sum that it was to write in work-group " + std::to_string(group) +
                ", so its times say nothing; please report the driver";
       }

@@ -96,19 +96,7 @@ measure::Repetitions repeat(CycleChase& chase, const measure::Curve& load_curve,
   std::vector<Dispatch> longs;
   std::vector<double> values;
   std::vector<double> gbps;
-  // Evaluated anew with every pair: which dispatches count is known only from all of them.
-  const auto evaluate = [&] {
-    const std::vector<Dispatch> brief = well_loaded(shorts, round_bytes);
-    const double few_ns = median_of(brief, &Dispatch::ns);
-    const double bytes_of_a_brief_one = median_of(brief, &Dispatch::bytes);
-    values.clear();
-    gbps.clear();
-    for (const Dispatch& dispatch : well_loaded(longs, round_bytes)) {
-      const double ns = std::max(dispatch.ns - few_ns, 1.0);
-      values.push_back(ns / static_cast<double>(many - few));
-      gbps.push_back(std::max(dispatch.bytes - bytes_of_a_brief_one, 0.0) / ns);  // a byte a nanosecond is a GB/s
-    }
-  };
+  double few_ns = 0;
   double spent_ns = 0;
   for (int attempt = 0; attempt < most_attempts * limits.most_repetitions; ++attempt) {
     for (auto [hops, into] : {std::pair(few, &shorts), std::pair(many, &longs)}) {
@@ -121,7 +109,17 @@ measure::Repetitions repeat(CycleChase& chase, const measure::Curve& load_curve,
       if (chase.beside->share_of_rounds() < 1) into->push_back(dispatch);
     }
     if (shorts.empty() || longs.empty()) continue;
-    evaluate();
+    // Evaluated anew with every pair: which dispatches count is known only from all of them.
+    const std::vector<Dispatch> brief = well_loaded(shorts, round_bytes);
+    few_ns = median_of(brief, &Dispatch::ns);
+    const double few_bytes = median_of(brief, &Dispatch::bytes);
+    values.clear();
+    gbps.clear();
+    for (const Dispatch& dispatch : well_loaded(longs, round_bytes)) {
+      const double ns = std::max(dispatch.ns - few_ns, 1.0);
+      values.push_back(ns / static_cast<double>(many - few));
+      gbps.push_back(std::max(dispatch.bytes - few_bytes, 0.0) / ns);  // a byte a nanosecond is a GB/s
+    }
     measure::StoppingRule rule(limits);
     for (const double value : values) rule.add(value, Nanoseconds(spent_ns / static_cast<double>(values.size())));
     if (rule.done()) break;
@@ -132,8 +130,7 @@ measure::Repetitions repeat(CycleChase& chase, const measure::Curve& load_curve,
   }
 
   measure::Repetitions result{.values = values, .steps = many};
-  result.launch_ns = std::max(0.0, median_of(well_loaded(shorts, round_bytes), &Dispatch::ns) -
-                                       analysis::quantile(values, 0.5) * static_cast<double>(few));
+  result.launch_ns = std::max(0.0, few_ns - analysis::quantile(values, 0.5) * static_cast<double>(few));
   result.reached.gpu_gbps = analysis::quantile(gbps, 0.5);
   if (*result.reached.gpu_gbps <= 0)
     throw device::Unsupported("the driver ran nothing beside the walk, so memory was not loaded");
@@ -234,11 +231,9 @@ measure::Workload chase_under_load(device::Device& device, std::uint32_t count, 
   const std::uint64_t largest = std::max(load.bytes, std::uint64_t{count} * layout.slot_bytes());
   const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, load, use_for(device.info(), largest));
   if (load.absent) return {.work = walk_work(chase, count), .one_core = true, .shape = named(load.shape)};
-  return {.work = measure::SelfTimedWork{.repeat =
-                                             [chase, &load_curve](const measure::Limits& limits,
-                                                                  const std::function<void()>& alive) {
-                                               return repeat(*chase, load_curve, limits, alive);
-                                             }},
+  return {.work = measure::SelfTimedWork{[chase, &load_curve](const auto& limits, const auto& alive) {
+            return repeat(*chase, load_curve, limits, alive);
+          }},
           .one_core = false,  // the load needs the others
           .shape = named(load.shape)};
 }

@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <string>
-#include <vector>
+#include <ranges>
 
 #include "workloads/walk/latency_sweep.hpp"
 
@@ -15,14 +13,6 @@ measure::Words hierarchy_words(measure::Words words) {
   words.stride_bytes.reset();
   words.fabric.reset();
   return words;
-}
-
-bool is_by_vector_path(const measure::Words& words) {
-  return words.path.value_or(measure::Path::vector) == measure::Path::vector && !words.pattern;
-}
-
-std::string path_name(const measure::Words& words) {
-  return words.pattern ? "atomic" : std::string(word_of(words.path.value_or(measure::Path::vector)));
 }
 
 analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurements, const measure::Words& hierarchy,
@@ -48,9 +38,8 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
     point.smt_interference = std::max(point.smt_interference, one.state.smt_interference);
   }
   const auto curve = [&](Order order) {
-    std::vector<analysis::CurvePoint> points;
-    for (const auto& [bytes, point] : by_order[order]) points.push_back(point);
-    return points;
+    const auto points = std::views::values(by_order[order]);
+    return std::vector<analysis::CurvePoint>(points.begin(), points.end());
   };
   const std::vector<analysis::CurvePoint> cycle = curve(Order::cycle);
   for (const analysis::CurvePoint& point : cycle) {

@@ -1,12 +1,9 @@
 #include "workloads/walk/latency_sweep.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <random>
-#include <utility>
 
 namespace sonde::workloads {
 namespace {
@@ -77,33 +74,8 @@ std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes, bool
 
 double coarse_from(const device::DeviceInfo& device, measure::Effort effort) {
   const bool cpu = device.type == device::DeviceType::cpu;
-  switch (effort) {
-    case measure::Effort::quick: return cpu ? coarse_from_bytes_quick_on_cpus : coarse_from_bytes_quick;
-    case measure::Effort::normal: return cpu ? coarse_from_bytes_normal_on_cpus : coarse_from_bytes;
-    case measure::Effort::thorough: break;
-  }
-  return coarse_from_bytes;
-}
-
-std::uint64_t largest_by_default(measure::Effort effort, device::DeviceType type) {
-  switch (effort) {
-    case measure::Effort::quick: return 64ull << 20;
-    case measure::Effort::normal: return 256ull << 20;
-    case measure::Effort::thorough: break;
-  }
-  // GPUs translate otherwise beyond 4 GiB, and drivers' limits are met: the sweep ends at the first with its reason.
-  const bool gpu = type == device::DeviceType::discrete || type == device::DeviceType::integrated;
-  return gpu ? 8ull << 30 : 1ull << 30;
-}
-
-/// What the repetitions of one point take, as seen on CPUs.
-double seconds_of_repetitions(measure::Effort effort) {
-  switch (effort) {
-    case measure::Effort::quick: return 0.06;
-    case measure::Effort::normal: return 0.18;
-    case measure::Effort::thorough: break;
-  }
-  return 0.8;
+  return measure::by_effort(effort, cpu ? coarse_from_bytes_quick_on_cpus : coarse_from_bytes_quick,
+                            cpu ? coarse_from_bytes_normal_on_cpus : coarse_from_bytes, coarse_from_bytes);
 }
 
 /// How closely edges are looked at where laps take long.
@@ -124,17 +96,6 @@ EdgeLimits edge_limits(const device::DeviceInfo& device, measure::Effort effort,
 }
 
 double whole(double bytes, double unit) { return std::max(1.0, std::round(bytes / unit)) * unit; }
-
-/// A point at a whole number of `unit`s near `bytes`.
-Point point(const Request& request, const measure::Curve& curve, const measure::Words& varied, double bytes,
-            double unit, int replicates) {
-  Point point = measure::point_on(curve, {.bytes = whole(bytes, unit)}, varied);
-  // Filling and untimed laps grow with the size.
-  point.expected_seconds =
-      (seconds_of_repetitions(request.effort) + 6e-9 * *point.x.bytes) * (replicates > 1 ? 1.5 : 1);
-  point.replicates = replicates;
-  return point;
-}
 
 /// The same points in an order with which no slow change of the machine can imitate a curve.
 std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
@@ -170,11 +131,21 @@ std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle,
 bool is_wide(const analysis::Gap& gap, bool closely) { return gap.high_bytes > (closely ? 1.03 : 1.1) * gap.low_bytes; }
 
 double largest_bytes(const device::DeviceInfo& device, const Request& request) {
-  return static_cast<double>(request.largest_bytes.value_or(largest_by_default(request.effort, device.type)));
+  // GPUs translate otherwise beyond 4 GiB, and drivers' limits are met: the sweep ends at the first with its reason.
+  const bool gpu = device.type == device::DeviceType::discrete || device.type == device::DeviceType::integrated;
+  const std::uint64_t by_default =
+      measure::by_effort(request.effort, 64ull << 20, 256ull << 20, gpu ? 8ull << 30 : 1ull << 30);
+  return static_cast<double>(request.largest_bytes.value_or(by_default));
 }
 
-Point sized_point(const Request& request, const measure::Curve& curve, const measure::Words& varied, double bytes) {
-  return point(request, curve, varied, bytes, request.line_bytes, 1);
+Point sized_point(const Request& request, const measure::Curve& curve, const measure::Words& varied, double bytes,
+                  int replicates, std::optional<std::uint32_t> unit_bytes) {
+  Point point = measure::point_on(curve, {.bytes = whole(bytes, unit_bytes.value_or(request.line_bytes))}, varied);
+  // Repetitions take so long, as seen on CPUs; filling and untimed laps grow with the size.
+  const double seconds_of_repetitions = measure::by_effort(request.effort, 0.06, 0.18, 0.8);
+  point.expected_seconds = (seconds_of_repetitions + 6e-9 * *point.x.bytes) * (replicates > 1 ? 1.5 : 1);
+  point.replicates = replicates;
+  return point;
 }
 
 std::vector<Point> coarse_points(const SweptCurves& swept, const device::DeviceInfo& device, const Request& request) {
@@ -234,7 +205,7 @@ std::vector<Point> edge_points(const SweptCurves& swept, const analysis::Latency
   for (const analysis::Gap& gap : analysis::doubtful_gaps(curves, may_be_cut)) {
     const double between = *cut(gap);
     const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
-    points.push_back(point(request, swept.cycle, swept.varied, between, request.line_bytes, replicates));
+    points.push_back(sized_point(request, swept.cycle, swept.varied, between, replicates));
   }
   return shuffled(points, request.seed + curves.cycle.size());
 }
@@ -247,7 +218,7 @@ std::vector<Point> capacity_points(const SweptCurves& swept, const analysis::Lat
   const double furthest_hits = std::min(largest, edge_limits(device, request.effort, true).looked_at_below_bytes);
   std::vector<Point> points;
   const auto ask_hits = [&](double bytes, int replicates) {
-    points.push_back(point(request, swept.independent, swept.varied, bytes, request.line_bytes, replicates));
+    points.push_back(sized_point(request, swept.independent, swept.varied, bytes, replicates));
   };
   const bool briefly_on_cpu = device.type == device::DeviceType::cpu && request.effort != measure::Effort::thorough;
   const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
@@ -276,7 +247,7 @@ std::vector<Point> capacity_points(const SweptCurves& swept, const analysis::Lat
   const double page_bytes = request.page_bytes;
   const double furthest = std::min(4 * found.back().middle_bytes, largest);
   const auto ask_pages = [&](double span) {
-    points.push_back(point(request, swept.page, swept.varied, span, page_bytes, 1));
+    points.push_back(sized_point(request, swept.page, swept.varied, span, 1, request.page_bytes));
   };
   for (double span = 16 * page_bytes; span <= furthest; span *= 2) ask_pages(span);
   for (const analysis::Edge& edge : found) {

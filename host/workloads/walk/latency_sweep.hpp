@@ -1,9 +1,5 @@
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include "analysis/levels/levels.hpp"
 #include "measure/probe.hpp"
 
@@ -13,12 +9,6 @@ namespace sonde::workloads {
 /// The words that all curves of one hierarchy share, which its levels are read from together: those of a point without
 /// the order and the spacing of its lines, and without what kept memory awake.
 measure::Words hierarchy_words(measure::Words words);
-
-/// Whether these are words of the vector path, which a record without a path has too, and of loads, not atomics.
-bool is_by_vector_path(const measure::Words& words);
-
-/// "vector", "atomic": a path as a person names it.
-std::string path_name(const measure::Words& words);
 
 /// The curves of one hierarchy in a set of measurements. The order of the loads tells them apart, and a stride the
 /// walks with one line a page from those with one line every so many bytes.
@@ -42,9 +32,9 @@ double largest_bytes(const device::DeviceInfo& device, const measure::Request& r
 /// short.
 bool is_wide(const analysis::Gap& gap, bool closely);
 
-/// A point at the whole number of lines nearest to `bytes`.
+/// A point at the whole number of lines, or of other units, nearest to `bytes`.
 measure::Point sized_point(const measure::Request& request, const measure::Curve& curve, const measure::Words& varied,
-                           double bytes);
+                           double bytes, int replicates = 1, std::optional<std::uint32_t> unit_bytes = {});
 
 /// Sizes on a grid, four a doubling, for the cycle.
 std::vector<measure::Point> coarse_points(const SweptCurves& swept, const device::DeviceInfo& device,

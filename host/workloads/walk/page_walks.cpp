@@ -1,9 +1,5 @@
-#include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <optional>
 #include <set>
-#include <utility>
 
 #include "analysis/levels/translation.hpp"
 #include "workloads/walk/latency_sweep.hpp"
@@ -93,15 +89,6 @@ void add_walks_about(const analysis::PageTable& table, std::uint32_t large_bytes
   }
 }
 
-Point point_of(const PageWalk& walk, const SweptCurves& swept) {
-  measure::Words varied = swept.varied;
-  varied.stride_bytes = walk.stride_bytes;
-  Point point = measure::point_on(swept.page, {.bytes = static_cast<double>(walk.stride_bytes) * walk.lines}, varied);
-  point.expected_seconds = 0.08;
-  point.replicates = 3;  // chance puts the lines into a cache's sets
-  return point;
-}
-
 }  // namespace
 
 std::vector<Point> page_walks(const SweptCurves& swept, const analysis::LatencyCurves& curves,
@@ -122,7 +109,14 @@ std::vector<Point> page_walks(const SweptCurves& swept, const analysis::LatencyC
     add_walks_about(table, *large, walked, room, walks);
   }
   std::vector<Point> points;
-  for (const PageWalk& walk : walks) points.push_back(point_of(walk, swept));
+  for (const PageWalk& walk : walks) {
+    measure::Words varied = swept.varied;
+    varied.stride_bytes = walk.stride_bytes;
+    points.push_back(
+        measure::point_on(swept.page, {.bytes = static_cast<double>(walk.stride_bytes) * walk.lines}, varied));
+    points.back().expected_seconds = 0.08;
+    points.back().replicates = 3;  // chance puts the lines into a cache's sets
+  }
   return points;
 }
 

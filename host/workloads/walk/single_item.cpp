@@ -14,6 +14,18 @@ constexpr std::array<std::string_view, 25> loads{
 
 }  // namespace
 
+std::uint32_t after_arithmetic(std::uint32_t x, std::uint64_t steps) {
+  // The map is squared again and again.
+  std::uint32_t power_factor = step_factor;
+  std::uint32_t power_addend = step_addend;
+  for (; steps != 0; steps >>= 1) {
+    if ((steps & 1) != 0) x = x * power_factor + power_addend;
+    power_addend = power_addend * power_factor + power_addend;
+    power_factor *= power_factor;
+  }
+  return x;
+}
+
 std::optional<std::string> chain_proof_failure(std::array<std::uint32_t, 2> found,
                                                std::array<std::uint32_t, 2> expected) {
   if (found == expected) return std::nullopt;

@@ -13,6 +13,12 @@ namespace sonde::workloads {
 inline constexpr std::uint32_t hops_per_trip = 8;    ///< of a walk
 inline constexpr std::uint32_t steps_per_trip = 64;  ///< of arithmetic
 
+/// The arithmetic of kernels of which only the number of steps counts: x * step_factor + step_addend, modulo 2^32.
+inline constexpr std::uint32_t step_factor = 1664525;
+inline constexpr std::uint32_t step_addend = 1013904223;
+/// `x` after so many steps.
+std::uint32_t after_arithmetic(std::uint32_t x, std::uint64_t steps);
+
 /// No dispatch makes more steps, whatever a device's loops allow.
 inline constexpr std::uint64_t most_steps = 4'160'000;
 
