@@ -53,7 +53,9 @@ struct Probe {
   /// The option of `run` without which it is not asked; empty where it always is.
   std::string_view needs_option = "";
   /// The reason for which this device cannot be asked; empty when it can.
-  std::optional<std::string> (*obstacle)(const device::DeviceInfo& device);
+  std::optional<std::string> (*obstacle)(const device::DeviceInfo& device) = [](const device::DeviceInfo&) {
+    return std::optional<std::string>();
+  };
   /// The points still wanted, by the device's info and the measurements so far; none when done.
   std::vector<Point> (*next)(const device::DeviceInfo& device, const Request& request,
                              std::span<const Measurement> known);

@@ -12,13 +12,12 @@
 #include "analysis/statistics.hpp"
 #include "device/copy_engines.hpp"
 #include "device/error.hpp"
-#include "device/model/copies.hpp"
+#include "device/model/timing.hpp"
 #include "device/model/model.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
-#include "probes/copy/curves.hpp"
-#include "probes/copy/endpoints.hpp"
+#include "probes/copy/copy.hpp"
 #include "support/recording_observer.hpp"
 
 namespace sonde::probes {

@@ -2,15 +2,10 @@
 // docs/method/copy.md explains it.
 
 #include <algorithm>
-#include <array>
-#include <random>
-#include <utility>
-#include <vector>
 
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
-#include "probes/copy/curves.hpp"
-#include "probes/copy/endpoints.hpp"
+#include "probes/copy/copy.hpp"
 
 namespace sonde::probes {
 namespace copy_probe {
@@ -30,12 +25,7 @@ constexpr std::array all_hosts{HostMemory::pageable, HostMemory::pinned, HostMem
 std::uint64_t largest_copy_bytes(const device::DeviceInfo& device, Effort effort) {
   // A simulated copy is one by the host, and so as slow as a CPU's.
   const bool slow = device.type == device::DeviceType::cpu || device.type == device::DeviceType::model;
-  switch (effort) {
-    case Effort::quick: return slow ? 16 << 20 : 256 << 20;
-    case Effort::normal: return slow ? 64 << 20 : 1 << 30;
-    case Effort::thorough: break;
-  }
-  return 1 << 30;
+  return by_effort<std::uint64_t>(effort, slow ? 16 << 20 : 256 << 20, slow ? 64 << 20 : 1 << 30, 1 << 30);
 }
 
 /// Sizes of whole pages, as those are what is proved: both ends, and one every so many doublings between.
@@ -45,7 +35,7 @@ std::vector<std::uint64_t> sizes_of_copies(const device::DeviceInfo& device, con
       std::max(smallest_copy_bytes, (asked_least + proof_block_bytes - 1) / proof_block_bytes * proof_block_bytes);
   const std::uint64_t most = request.largest_bytes.value_or(largest_copy_bytes(device, request.effort)) /
                              proof_block_bytes * proof_block_bytes;
-  const unsigned doublings = request.effort == Effort::quick ? 4 : request.effort == Effort::normal ? 2 : 1;
+  const unsigned doublings = by_effort(request.effort, 4u, 2u, 1u);
   std::vector<std::uint64_t> all;
   for (std::uint64_t bytes = least; bytes <= most; bytes <<= doublings) all.push_back(bytes);
   if (!all.empty() && all.back() * 2 <= most) all.push_back(most);
@@ -58,9 +48,7 @@ Words way(Engine engine, std::optional<HostMemory> host, Direction direction = D
 
 Point copy_point(const Words& words, std::uint64_t bytes) {
   const auto size = static_cast<double>(bytes);
-  Point point = point_on(*measure::find_curve(curves, words, "GB/s"), {.bytes = size}, words);
-  point.expected_seconds = 0.05 + 5e-9 * size;
-  return point;
+  return point_on(*measure::find_curve(curves, words, "GB/s"), {.bytes = size}, words, 0.05 + 5e-9 * size);
 }
 
 /// Whether any copy by an engine, from and to this memory of the host, was measured; without one, within the device.
@@ -126,11 +114,9 @@ std::vector<Point> engine_points(const device::DeviceInfo& device, const Request
   const std::vector<std::uint64_t> all = sizes_of_copies(device, request);
   std::vector<Point> points;
   if (all.empty()) return points;
-  const auto asked_for = [&](std::uint64_t bytes) { return bytes >= all.front() && bytes <= all.back(); };
   for (const Engine engine : engines_of_the_api) {
     if (!was_measured(known, engine, host_of_engines)) continue;
-    Words both = way(engine, host_of_engines, Direction::both);
-    both.counted = Counted::total;
+    const Words both = with(way(engine, host_of_engines, Direction::both), {.counted = Counted::total});
     for (const std::uint64_t bytes : all) points.push_back(copy_point(both, bytes));
     for (const Direction direction : {Direction::to_device, Direction::to_host}) {
       const Words one_way = way(engine, host_of_engines, direction);
@@ -142,25 +128,21 @@ std::vector<Point> engine_points(const device::DeviceInfo& device, const Request
           points.back().x.queues = queues;
         }
       }
-      Words beside = one_way;
-      beside.beside = measure::Beside::kernel;
-      if (asked_for(beside_kernel_bytes)) points.push_back(copy_point(beside, beside_kernel_bytes));
+      const Words beside = with(one_way, {.beside = Beside::kernel});
+      if (all.front() <= beside_kernel_bytes && beside_kernel_bytes <= all.back())
+        points.push_back(copy_point(beside, beside_kernel_bytes));
     }
   }
   return points;
-}
-
-std::optional<std::string> copy_obstacle(const device::DeviceInfo&) { return std::nullopt; }
-
-bool is_one_of(std::span<const Point> points, const Measurement& one) {
-  return std::ranges::any_of(points, [&](const Point& point) { return key_of(point) == key_of(one.point); });
 }
 
 std::vector<Point> next_copies(const device::DeviceInfo& device, const Request& request,
                                std::span<const Measurement> known) {
   std::vector<Point> points = first_copies(device, request);
   if (!known.empty() && !points.empty()) {
-    const bool swept = std::ranges::any_of(known, [&](const Measurement& one) { return !is_one_of(points, one); });
+    const bool swept = std::ranges::any_of(known, [&](const Measurement& one) {
+      return std::ranges::none_of(points, [&](const Point& first) { return key_of(first) == key_of(one.point); });
+    });
     points = swept ? engine_points(device, request, known) : copy_sweeps(device, request, known);
   }
   for (Point& point : points) point.visits = measure::usual_visits(request.effort);
@@ -176,7 +158,6 @@ const Probe copying{
         "How fast do copies between the host's memory and the device's go, by which engine, and beside kernels?",
     .curves = copy_probe::curves,
     .finding_kinds = copy_probe::finding_kinds,
-    .obstacle = copy_probe::copy_obstacle,
     .next = copy_probe::next_copies,
     .conclude = copy_probe::conclude,
     // One size of each kind comes first.

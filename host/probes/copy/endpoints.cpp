@@ -1,10 +1,8 @@
-#include "probes/copy/endpoints.hpp"
-
-#include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "kernels.hpp"
+#include "probes/copy/copy.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes::copy_probe {
@@ -128,7 +126,7 @@ CopyEndpoints::CopyEndpoints(device::Device& device, Direction direction, const 
     write_noise(host_->bytes().first(source_bytes), source_);
   } else {
     from_ = buffer_of(source_bytes);
-    source_.sums = workloads::write_noise(*from_, source_.noise, proof_block_bytes / sizeof(std::uint32_t));
+    source_.sums = workloads::write_noise(*from_, source_.noise, block_words);
   }
   if (direction == Direction::to_host) {
     host_ = make_host(row_bytes());
@@ -158,18 +156,11 @@ void CopyEndpoints::check() {
   if (failure) throw device::Error(*failure);
 }
 
-device::CopyEngine engine_of(const Words& words) {
-  return words.engine == Engine::transfer ? device::CopyEngine::transfer : device::CopyEngine::driver;
-}
-
-device::HostKind host_kind_of(const Words& words) {
-  switch (words.host.value_or(HostMemory::pageable)) {
-    case HostMemory::pinned: return device::HostKind::pinned;
-    case HostMemory::imported: return device::HostKind::imported;
-    case HostMemory::pageable:
-    case HostMemory::map_memcpy: break;
-  }
-  return device::HostKind::pageable;
+MakeHost host_of(device::CopyEngines& copies, const Words& words) {
+  const device::HostKind kind = words.host == HostMemory::pinned     ? device::HostKind::pinned
+                                : words.host == HostMemory::imported ? device::HostKind::imported
+                                                                     : device::HostKind::pageable;
+  return [&copies, kind](std::uint64_t size_bytes) { return copies.make_host_memory(kind, size_bytes); };
 }
 
 }  // namespace sonde::probes::copy_probe

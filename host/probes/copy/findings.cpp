@@ -1,16 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <optional>
-#include <string>
 #include <tuple>
-#include <vector>
 
 #include "analysis/copy_times.hpp"
 #include "measure/visits.hpp"
-#include "probes/copy/curves.hpp"
+#include "probes/copy/copy.hpp"
 
 namespace sonde::probes::copy_probe {
 namespace {
@@ -72,15 +67,11 @@ void add_line(const Words& words, const SeenTimes& seen, Conclusion& conclusion)
       "more than {:.0f} %.",
       size_text(small), phrase_of(words), measure::time_text(small_ns), size_text(large), measure::time_text(large_ns),
       line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
-  const auto add = [&](const FindingKind& kind, const char* unit, const analysis::Estimate& estimate) {
-    Finding finding{.kind = &kind, .words = words, .unit = unit, .evidence = evidence};
-    set_value(finding, estimate);
-    conclusion.findings.push_back(finding);
-  };
   analysis::Estimate us = seen.margin([&](const Times& times) { return line_of_visit(times).latency_ns / 1e3; });
   us.low = std::max(0.0, us.low);
-  if (us.high > 0) add(latency, "us", us);
-  add(bandwidth, "GB/s", seen.estimate([&](const Times& times) { return line_of_visit(times).gbps; }));
+  if (us.high > 0) conclusion.findings.push_back(finding_of(latency, words, us, evidence));
+  const analysis::Estimate gbps = seen.estimate([&](const Times& times) { return line_of_visit(times).gbps; });
+  conclusion.findings.push_back(finding_of(bandwidth, words, gbps, evidence));
 }
 
 /// How many copies were under way at once, by one comparison.
@@ -161,9 +152,7 @@ void add_engines(Engine engine, const SeenTimes& seen, Conclusion& conclusion) {
         fmt::format(" The times vary so much that another run may find {:.0f} to {:.0f}.", number.low, number.high);
   }
   if (number.value >= most.queues) evidence += " There may be more engines than queues that were tried.";
-  Finding finding{.kind = &engines, .words = {.engine = engine}, .unit = "ratio", .evidence = evidence};
-  set_value(finding, number);
-  conclusion.findings.push_back(finding);
+  conclusion.findings.push_back(finding_of(engines, {.engine = engine}, number, evidence));
 }
 
 /// The sentence gives a meaning where the whole interval has the same one.
@@ -176,15 +165,12 @@ void add_overlap(const Measurement& ratio, Conclusion& conclusion) {
                         : share.low > 0.2 && share.high < 0.8
                             ? "both run side by side, but hinder each other"
                             : "it is not clear whether they run side by side or wait; measure on an idle machine";
-  Finding finding{.kind = &overlaps_compute,
-                  .words = ratio.point.words,
-                  .unit = "ratio",
-                  .evidence = fmt::format("Copies of {} {} beside a kernel that lasts longer: {:.0f} % of their time "
-                                          "cost neither them nor the kernel anything ({:.0f} to {:.0f} %), so {}.",
-                                          size_text(ratio.point.x.bytes.value()), phrase_of(ratio.point.words),
-                                          100 * share.value, 100 * share.low, 100 * share.high, meaning)};
-  set_value(finding, share);
-  conclusion.findings.push_back(finding);
+  conclusion.findings.push_back(
+      finding_of(overlaps_compute, ratio.point.words, share,
+                 fmt::format("Copies of {} {} beside a kernel that lasts longer: {:.0f} % of their time "
+                             "cost neither them nor the kernel anything ({:.0f} to {:.0f} %), so {}.",
+                             size_text(ratio.point.x.bytes.value()), phrase_of(ratio.point.words), 100 * share.value,
+                             100 * share.low, 100 * share.high, meaning)));
 }
 
 }  // namespace

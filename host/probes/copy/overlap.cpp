@@ -2,13 +2,9 @@
 // which they did not overlap.
 
 #include <algorithm>
-#include <array>
-#include <memory>
-#include <vector>
 
 #include "kernels.hpp"
-#include "probes/copy/endpoints.hpp"
-#include "workloads/stream/memory_kinds.hpp"
+#include "probes/copy/copy.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes::copy_probe {
@@ -25,9 +21,7 @@ constexpr double longest_copies_ns = 20e6;
 class BusyKernel {
  public:
   explicit BusyKernel(device::Device& device)
-      : device_(device),
-        shape_(shape_for(device.info())),
-        walk_(shape_, workloads::Sharing::separate, array_bytes(shape_)) {
+      : device_(device), shape_(shape_for(device.info())), walk_(shape_, Sharing::separate, array_bytes(shape_)) {
     const device::Use use = workloads::use_for(device.info(), array_bytes(shape_));
     kernel_ = device.make_kernel(kernels::stream_read, shape_.group_size, shape_.constants());
     words_ = device.make_buffer(array_bytes(shape_), use);
@@ -106,9 +100,7 @@ Workload prepare_beside_kernel(device::Device& device, const Point& point, const
   const device::CopyQueues queues = copies.queues(engine);
   if (!queues.has_clock)
     throw device::Unsupported(queues.name + " has no clock by which copies beside a kernel could be timed");
-  const MakeHost make_host = [&](std::uint64_t size_bytes) {
-    return copies.make_host_memory(host_kind_of(point.words), size_bytes);
-  };
+  const MakeHost make_host = host_of(copies, point.words);
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
   const auto work =
       std::shared_ptr<CopiesBesideKernel>(new CopiesBesideKernel{copies, engine, BusyKernel(device), nullptr});
@@ -127,19 +119,16 @@ Workload prepare_beside_kernel(device::Device& device, const Point& point, const
         "no kernel of this device lasts twice as long as a copy of this size, so none can outlast copies");
   make_endpoints(fitting);
   const auto repeat = [work](const Limits& limits, const std::function<void()>& alive) {
-    std::vector<double> shares;
-    Repetitions result;
-    result.values = repeated(limits, alive, [&] {
+    const auto once = [&] {
       const double copies_ns = work->alone_ns();
       const double kernel_ns = work->busy.run().count();
       const device::BesideTimes together = work->together();
-      shares.push_back(share_hidden(copies_ns, kernel_ns, together));
       return CopyRepetition{gbps_of(work->endpoints->row_bytes(), together.copies),
-                            device::Nanoseconds(copies_ns) + together.kernel};
-    });
-    shares.erase(shares.begin());  // of the untimed repetition
+                            device::Nanoseconds(copies_ns) + together.kernel,
+                            {share_hidden(copies_ns, kernel_ns, together)}};
+    };
+    Repetitions result = repeated(limits, alive, once, {&overlap});
     result.steps = work->endpoints->row().copies;
-    result.extra = {{.curve = &overlap, .values = shares}};
     return result;
   };
   return {.work = SelfTimedWork{repeat}, .has_cycles = false};

@@ -1,11 +1,9 @@
 // Copies by the queues of an engine: rows of equal copies are held behind a gate and let go together.
 
 #include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "measure/counted_work.hpp"
-#include "probes/copy/endpoints.hpp"
+#include "probes/copy/copy.hpp"
 
 namespace sonde::probes::copy_probe {
 namespace {
@@ -92,7 +90,23 @@ struct QueuedCopies {
   }
 };
 
-std::shared_ptr<QueuedCopies> queued_copies(device::Device& device, const Point& point, const Request& request) {
+}  // namespace
+
+std::uint32_t copies_in_a_row(device::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t queues) {
+  // Some drivers hold no more than a thousand commands; behind a gate, enqueuing more would wait for ever.
+  constexpr std::uint64_t most = 128;
+  std::uint64_t row_bytes = by_effort<std::uint64_t>(effort, 16 << 20, 32 << 20, 64 << 20);
+  const device::DeviceType type = device.info().type;
+  if (type == device::DeviceType::model) {
+    row_bytes = 2 << 20;  // a simulated device needs no long rows to be timed well
+  } else if (type != device::DeviceType::cpu) {
+    row_bytes *= 4;
+  }
+  row_bytes = std::min(row_bytes, device.available_bytes() / 8) / queues;
+  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(row_bytes / bytes, 1, most));
+}
+
+Workload prepare_by_queues(device::Device& device, const Point& point, const Request& request) {
   device::CopyEngines& copies = device.copy_engines();
   const device::CopyEngine engine = engine_of(point.words);
   const device::CopyQueues offered = copies.queues(engine);
@@ -105,9 +119,7 @@ std::shared_ptr<QueuedCopies> queued_copies(device::Device& device, const Point&
   }
   const auto work =
       std::make_shared<QueuedCopies>(copies, engine, offered.has_clock, std::vector<std::unique_ptr<CopyEndpoints>>());
-  const MakeHost make_host = [&](std::uint64_t size_bytes) {
-    return copies.make_host_memory(host_kind_of(point.words), size_bytes);
-  };
+  const MakeHost make_host = host_of(copies, point.words);
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
   const Row row{.bytes = bytes, .copies = copies_in_a_row(device, request.effort, bytes, wanted)};
   for (std::uint32_t queue = 0; queue < wanted; ++queue) {
@@ -116,51 +128,20 @@ std::shared_ptr<QueuedCopies> queued_copies(device::Device& device, const Point&
                                                        : Direction::to_host;
     work->by_queue.push_back(std::make_unique<CopyEndpoints>(device, direction, row, make_host, request.seed + queue));
   }
-  return work;
-}
-
-}  // namespace
-
-std::uint32_t copies_in_a_row(device::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t queues) {
-  // Some drivers hold no more than a thousand commands; behind a gate, enqueuing more would wait for ever.
-  constexpr std::uint64_t most = 128;
-  std::uint64_t row_bytes = effort == Effort::quick ? 16 << 20 : effort == Effort::normal ? 32 << 20 : 64 << 20;
-  switch (device.info().type) {
-    case device::DeviceType::cpu: break;
-    // A simulated device needs no long rows to be timed well.
-    case device::DeviceType::model: row_bytes = 2 << 20; break;
-    case device::DeviceType::discrete:
-    case device::DeviceType::integrated: row_bytes *= 4; break;
-  }
-  row_bytes = std::min(row_bytes, device.available_bytes() / 8) / queues;
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(row_bytes / bytes, 1, most));
-}
-
-Workload prepare_by_queues(device::Device& device, const Point& point, const Request& request) {
-  const auto work = queued_copies(device, point, request);
-  const bool both = point.words.direction == Direction::both;
-  const auto repeat = [work, both](const Limits& limits, const std::function<void()>& alive) {
-    std::vector<double> to_device;
-    std::vector<double> to_host;
-    const std::uint64_t queue_bytes = work->by_queue.front()->row_bytes();
-    Repetitions result;
+  const std::uint64_t queue_bytes = work->by_queue.front()->row_bytes();
+  const auto repeat = [work, queue_bytes, both = way == Direction::both](const Limits& limits,
+                                                                         const std::function<void()>& alive) {
     work->limits = limits;
-    result.values = repeated(limits, alive, [&] {
+    const auto once = [&] {
       const device::CopyTimes times = work->timed();
-      if (both) {
-        to_device.push_back(gbps_of(queue_bytes, times.each[0]));
-        to_host.push_back(gbps_of(queue_bytes, times.each[1]));
-      }
-      return CopyRepetition{gbps_of(queue_bytes * work->by_queue.size(), times.all), times.all};
-    });
+      CopyRepetition one{gbps_of(queue_bytes * work->by_queue.size(), times.all), times.all};
+      if (both) one.further = {gbps_of(queue_bytes, times.each[0]), gbps_of(queue_bytes, times.each[1])};
+      return one;
+    };
+    Repetitions result =
+        both ? repeated(limits, alive, once, {&to_device_of_both, &to_host_of_both}) : repeated(limits, alive, once);
     result.counted_steps = work->counted_bytes;
     result.steps = std::uint64_t{work->by_queue.front()->row().copies} * static_cast<std::uint32_t>(work->rows_at_once);
-    if (both) {
-      to_device.erase(to_device.begin());  // of the untimed repetition
-      to_host.erase(to_host.begin());
-      result.extra = {{.curve = &to_device_of_both, .values = to_device},
-                      {.curve = &to_host_of_both, .values = to_host}};
-    }
     return result;
   };
   // A counted step is a byte.

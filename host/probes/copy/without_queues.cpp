@@ -1,18 +1,16 @@
-// Copies by a kernel: kernels/stream_copy walks once over what is to be copied. Its source is a step longer
-// than its target, so that a walk can begin a step further on there and end where the target does. The fastest
-// shape is searched for at one size, as in the bandwidth probe, and used at all others.
+// Copies that no queue of the driver makes. A kernel's walk once over what is to be copied: its source is a step longer
+// than its target, so that a walk can begin a step further on there and end where the target does. And the CPU's own
+// copying through a mapping of the device's memory, every time map, memcpy, unmap, by the host's clock.
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
-#include <memory>
-#include <utility>
 
 #include "kernels.hpp"
 #include "measure/counted_work.hpp"
-#include "probes/copy/endpoints.hpp"
+#include "probes/copy/copy.hpp"
 #include "workloads/stream/stream.hpp"
-#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes::copy_probe {
 namespace {
@@ -69,7 +67,7 @@ double map_ns(device::Device& device, const device::MemoryKind& kind, std::uint6
   const auto memory = device.make_buffer_in(kind, bytes);
   double least_ns = std::numeric_limits<double>::max();
   const StreamShape shape{.group_size = 32, .groups = 1};
-  const workloads::StreamWalk walk(shape, workloads::Sharing::separate, bytes);
+  const workloads::StreamWalk walk(shape, Sharing::separate, bytes);
   const auto kernel = device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants());
   for (int attempt = 0; attempt < attempts; ++attempt) {
     // One block is enough: drivers only know of whole buffers that they changed.
@@ -148,6 +146,59 @@ struct KernelCopies {
   }
 };
 
+/// The device's own memory, in the kind of this name where it has kinds of memory that can be mapped.
+std::unique_ptr<device::Buffer> mappable(device::Device& device, std::uint64_t size_bytes, device::Use use) {
+  const auto& kinds = device.info().memory_kinds;
+  const auto own = std::ranges::find(kinds, "device", &device::MemoryKind::name);
+  if (own == kinds.end() || !own->missing.empty()) return device.make_buffer(size_bytes, use);
+  return device.make_buffer_in(*own, size_bytes, use);
+}
+
+struct MappedCopies {
+  device::Device& device;
+  CopyEndpoints endpoints;
+
+  device::Nanoseconds run(std::uint32_t copies, const Limits&) {
+    device::Nanoseconds time{0};
+    for (std::uint32_t copy = 0; copy < copies; ++copy) time += run_one();
+    // A simulated CPU's own work costs nothing.
+    if (time.count() <= 0) throw device::Unsupported("neither maps nor the CPU's copying take any time on this device");
+    return time;
+  }
+
+  device::Nanoseconds run_one() {
+    const device::Copy copy = endpoints.next().front();
+    const bool writes = copy.to.buffer != nullptr;
+    device::Buffer& buffer = writes ? *copy.to.buffer : *copy.from.buffer;
+    device::HostMemory& host = writes ? *copy.from.host : *copy.to.host;
+    const std::span<std::byte> ours =
+        host.bytes().subspan(writes ? copy.from.offset_bytes : copy.to.offset_bytes, copy.bytes);
+    const device::Nanoseconds begin = device.host_time();
+    const std::span<std::byte> theirs = buffer.map(writes ? device::Access::overwrite : device::Access::read);
+    if (writes) {
+      std::memcpy(theirs.data() + copy.to.offset_bytes, ours.data(), copy.bytes);
+    } else {
+      std::memcpy(ours.data(), theirs.data() + copy.from.offset_bytes, copy.bytes);
+    }
+    buffer.unmap();
+    return device.host_time() - begin;
+  }
+};
+
+/// Work that makes so many copies, one after the other, in each repetition.
+template <typename Copies>
+SelfTimedWork one_by_one(const std::shared_ptr<Copies>& work, std::uint32_t copies) {
+  return {[work, copies](const Limits& limits, const std::function<void()>& alive) {
+    Repetitions result = repeated(limits, alive, [&] {
+      const device::Nanoseconds time = work->run(copies, limits);
+      work->endpoints.check();
+      return CopyRepetition{gbps_of(work->endpoints.row_bytes() * copies, time), time};
+    });
+    result.steps = copies;
+    return result;
+  }};
+}
+
 }  // namespace
 
 Workload prepare_by_kernel(device::Device& device, const Point& point, const Request& request) {
@@ -157,10 +208,9 @@ Workload prepare_by_kernel(device::Device& device, const Point& point, const Req
     check_stays_in_the_host(device, kind_for_kernels(device.info(), point.words.host));
   const auto depth = request.effort == Effort::quick ? SearchDepth::usual : SearchDepth::once;
   // Source and target together, as the search counts.
-  const StreamShape found =
-      point.shape.empty()
-          ? workloads::search_shape(device, workloads::Pattern::copy, workloads::Sharing::separate, 2 * bytes, depth)
-          : workloads::shape_of(point.shape);
+  const StreamShape found = point.shape.empty()
+                                ? workloads::search_shape(device, Pattern::copy, Sharing::separate, 2 * bytes, depth)
+                                : workloads::shape_of(point.shape);
   const StreamShape shape = dividing(found, bytes);
   const std::uint64_t step_blocks = shape.interleaved ? shape.groups : 1;
   const std::uint64_t step_bytes = step_blocks * shape.block_words() * sizeof(std::uint32_t);
@@ -174,20 +224,25 @@ Workload prepare_by_kernel(device::Device& device, const Point& point, const Req
       new KernelCopies{device, shape, device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants()),
                        CopyEndpoints(device, direction, row, make_host, request.seed)});
   const std::uint32_t copies = std::min(8u, copies_in_a_row(device, request.effort, bytes, 1));
-  const auto repeat = [work, copies](const Limits& limits, const std::function<void()>& alive) {
-    Repetitions result;
-    result.values = repeated(limits, alive, [&] {
-      const device::Nanoseconds time = work->run(copies, limits);
-      work->endpoints.check();
-      return CopyRepetition{gbps_of(work->endpoints.row_bytes() * copies, time), time};
-    });
-    result.steps = copies;
-    return result;
-  };
-  return {.work = SelfTimedWork{repeat},
+  return {.work = one_by_one(work, copies),
           .bytes_per_step = static_cast<double>(work->endpoints.row_bytes()),
           .has_cycles = false,
           .shape = workloads::named(found)};
+}
+
+Workload prepare_by_mapping(device::Device& device, const Point& point, const Request& request) {
+  const MakeHost make_host = [](std::uint64_t size_bytes) {
+    return std::make_unique<device::PageableMemory>(size_bytes);
+  };
+  const MakeBuffer make_buffer = [&](std::uint64_t size_bytes, device::Use use) {
+    return mappable(device, size_bytes, use);
+  };
+  const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
+  const auto work = std::shared_ptr<MappedCopies>(
+      new MappedCopies{device, CopyEndpoints(device, point.words.direction.value(), {.bytes = bytes, .copies = 1},
+                                             make_host, request.seed, make_buffer)});
+  const std::uint32_t copies = std::min(16u, copies_in_a_row(device, request.effort, bytes, 1));
+  return {.work = one_by_one(work, copies), .has_cycles = false};
 }
 
 }  // namespace sonde::probes::copy_probe
