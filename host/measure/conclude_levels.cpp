@@ -67,7 +67,6 @@ void add_translation(const analysis::Hierarchy& hierarchy, const Words& words, m
          .value = reach_bytes,
          .low = reach_bytes * table.entries.low / table.entries.value * std::min(1.0, pages_low),
          .high = reach_bytes * table.entries.high / table.entries.value * std::max(1.0, pages_high),
-         .unit = "bytes",
          .evidence = evidence_of(table),
          .details = {{"page_bytes", table.page_bytes},
                      {"entries", six_digits(table.entries.value)},
@@ -83,7 +82,6 @@ void add_translation(const analysis::Hierarchy& hierarchy, const Words& words, m
          .value = edge.bytes,
          .low = edge.bytes / step,
          .high = edge.bytes * step,
-         .unit = "bytes",
          .evidence = "With one line a page a load takes " + std::to_string(std::lround(edge.added_ns)) +
                      " ns longer beyond a span of " + measure::size_text(edge.bytes) +
                      ", although so few lines fit a cache: this is address translation, not a level.",

@@ -74,16 +74,14 @@ Difference further_level(const FoundLevel& level, const FoundLevel& next, std::s
 
 /// A finding with the ratio that is furthest from 1, and all differences in this order; nothing where no interval
 /// excludes 1.
-std::optional<Finding> finding_of(const FindingKind& kind, const Words& words, std::vector<Difference> differences,
-                                  std::string evidence) {
+std::optional<Finding> furthest_apart(const FindingKind& kind, const Words& words, std::vector<Difference> differences,
+                                      std::string evidence) {
   std::erase_if(differences, [](const Difference& one) { return !is_apart(one); });
   if (differences.empty()) return std::nullopt;
   std::ranges::stable_sort(differences, std::greater<>(),
                            [](const Difference& one) { return distance_from_one(one.ratio); });
   for (const Difference& one : differences) evidence += (&one == &differences.front() ? ": " : "; ") + one.words;
-  Finding finding{.kind = &kind, .words = words, .unit = "ratio", .evidence = evidence + "."};
-  set_value(finding, differences.front().ratio);
-  return finding;
+  return measure::finding_of(kind, words, differences.front().ratio, evidence + ".");
 }
 
 }  // namespace
@@ -101,8 +99,8 @@ std::optional<Finding> disagreement(std::span<const FoundLevel> opencl, std::spa
     if (is_last || is_memory(*level)) continue;
     differences.push_back(further_level(*level, *std::next(level), row.latency != nullptr ? "OpenCL" : "Vulkan"));
   }
-  return finding_of(finding_kinds::apis_disagree, opencl.front().words, differences,
-                    "OpenCL and Vulkan see different levels");
+  return furthest_apart(finding_kinds::apis_disagree, opencl.front().words, differences,
+                        "OpenCL and Vulkan see different levels");
 }
 
 void match(std::span<const FoundLevel> latency, std::span<FoundLevel> bandwidth) {
@@ -154,27 +152,22 @@ std::vector<FoundLevel> LevelMatching::matched(const Probe& probe, std::vector<F
 
 std::optional<Finding> size_disagreement(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth) {
   if (latency.empty()) return std::nullopt;
-  return finding_of(finding_kinds::probes_disagree, latency.front().words,
-                    size_differences(side_by_side(latency, bandwidth), "latency", "bandwidth"),
-                    "The sizes of levels differ beyond what each probe is uncertain by");
+  return furthest_apart(finding_kinds::probes_disagree, latency.front().words,
+                        size_differences(side_by_side(latency, bandwidth), "latency", "bandwidth"),
+                        "The sizes of levels differ beyond what each probe is uncertain by");
 }
 
 Finding order_disagreement(const FoundLevel& level) {
   const auto& [cycle, independent] = *level.found.disagreement;
   const analysis::Estimate ratio = ratio_of(independent, cycle);
-  Finding finding{.kind = &finding_kinds::orders_disagree,
-                  .words = level.words,
-                  .value = ratio.value,
-                  .low = ratio.low,
-                  .high = ratio.high,
-                  .unit = "ratio"};
-  finding.words.level = fmt::format("level {}", level.level);
-  finding.evidence = fmt::format(
-      "Level {}: {} by the cyclic walk, {} by random loads. The bounds of its size cover both; cyclic walks suffer "
-      "more "
-      "from other programs, page placement and adjacent-line prefetch.",
-      level.level, size_with_bounds(cycle), size_with_bounds(independent));
-  return finding;
+  Words words = level.words;
+  words.level = fmt::format("level {}", level.level);
+  return finding_of(
+      finding_kinds::orders_disagree, words, ratio,
+      fmt::format(
+          "Level {}: {} by the cyclic walk, {} by random loads. The bounds of its size cover both; cyclic walks "
+          "suffer more from other programs, page placement and adjacent-line prefetch.",
+          level.level, size_with_bounds(cycle), size_with_bounds(independent)));
 }
 
 }  // namespace sonde::measure

@@ -13,23 +13,27 @@ inline constexpr FindingKind translation{
     .meaning =
         "Beyond so many bytes a walk over pages takes longer although its lines fit a cache: a translation "
         "buffer ends there, not a level.",
+    .unit = units::bytes,
     .named_by = "path, pages"};
 inline constexpr FindingKind apis_disagree{
     .name = "apis-disagree",
     .heading = "OpenCL and Vulkan disagree",
-    .meaning = "The two APIs see levels whose bounds do not touch; the value is the ratio that is furthest from 1."};
+    .meaning = "The two APIs see levels whose bounds do not touch; the value is the ratio that is furthest from 1.",
+    .unit = units::ratio};
 inline constexpr FindingKind probes_disagree{
     .name = "probes-disagree",
     .heading = "Two probes disagree",
     .meaning =
         "Latency and bandwidth see sizes of a level whose bounds do not touch; the value is latency's over "
-        "bandwidth's."};
+        "bandwidth's.",
+    .unit = units::ratio};
 inline constexpr FindingKind orders_disagree{
     .name = "orders-disagree",
     .heading = "Two orders of loads disagree",
     .meaning =
         "The cyclic walk and independent loads see sizes of a level that exclude each other; the value is the "
         "size by independent loads over that by the walk.",
+    .unit = units::ratio,
     .named_by = "level"};
 }  // namespace finding_kinds
 

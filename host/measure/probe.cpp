@@ -24,9 +24,8 @@ double median_of(const Measurement& one) { return analysis::summarize(one.values
 
 const Measurement* find(std::span<const Measurement> known, const Words& words, const Coordinates& x,
                         std::string_view unit) {
-  const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
-    return one.unit == unit && one.point.words == words && one.point.x == x;
-  });
+  const auto found = std::ranges::find_if(
+      known, [&](const Measurement& one) { return one.unit == unit && one.point.words == words && one.point.x == x; });
   return found == known.end() ? nullptr : &*found;
 }
 
