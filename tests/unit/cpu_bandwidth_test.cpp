@@ -19,8 +19,7 @@
 #include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
-#include "probes/cpu_bandwidth/curves.hpp"
-#include "probes/cpu_bandwidth/plan.hpp"
+#include "probes/cpu_bandwidth/cpu_bandwidth.hpp"
 #include "probes/cpu_bandwidth/team.hpp"
 
 namespace sonde::probes {

@@ -19,7 +19,7 @@
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
 #include "probes/core_to_core/core_to_core.hpp"
-#include "probes/cpu_bandwidth/plan.hpp"
+#include "probes/cpu_bandwidth/cpu_bandwidth.hpp"
 #include "probes/cpu_latency/plan.hpp"
 #include "probes/cpu_loaded_latency/plan.hpp"
 #include "support/made_up_machine.hpp"

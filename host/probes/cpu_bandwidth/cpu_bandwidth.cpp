@@ -1,20 +1,12 @@
 // Question: how many gigabytes a second does the CPU itself read and write, by working set and by number of threads?
 // docs/method/cpu-bandwidth.md explains it.
 
+#include "probes/cpu_bandwidth/cpu_bandwidth.hpp"
+
 #include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <iterator>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "device/error.hpp"
 #include "probes/catalog.hpp"
-#include "probes/cpu_bandwidth/curves.hpp"
-#include "probes/cpu_bandwidth/plan.hpp"
 #include "probes/cpu_bandwidth/team.hpp"
 #include "workloads/cpu/node_pairs.hpp"
 
@@ -35,8 +27,8 @@ std::vector<Point> next(const device::DeviceInfo&, const Request& request, std::
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   Conclusion conclusion{.findings = saturation_findings(measurements)};
-  std::ranges::move(node_bandwidth_findings(measurements), std::back_inserter(conclusion.findings));
-  std::ranges::move(non_temporal_findings(measurements), std::back_inserter(conclusion.findings));
+  conclusion.add(node_bandwidth_findings(measurements));
+  conclusion.add(non_temporal_findings(measurements));
   return conclusion;
 }
 
@@ -87,7 +79,7 @@ Workload streaming(const Point& point, std::vector<const cpu::Core*> cores, cons
   const std::uint64_t passes = passes_of_a_run(*team);
   const cpu::StreamKernels& kernels = kernels_for(point, all, *team, passes);
   const double bytes = elements * facts.bytes_an_element;
-  const bool fetched_first = stores == cpu::StoreKind::ordinary && facts.bus_bytes > facts.bytes_an_element;
+  const bool fetched_first = stores == cpu::StoreKind::ordinary && facts.ideal_gain() > 1;
   const bool beyond = is_beyond_caches(cpu::machine(), point);
   const double bus_bytes = fetched_first && beyond ? elements * facts.bus_bytes : 0;
   const auto repeat = [team, passes, bytes, bus_bytes](const Limits& limits, const std::function<void()>& alive) {

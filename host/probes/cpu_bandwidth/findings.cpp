@@ -1,12 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <string>
 
-#include "measure/visits.hpp"
-#include "probes/cpu_bandwidth/curves.hpp"
-#include "probes/cpu_bandwidth/plan.hpp"
+#include "probes/cpu_bandwidth/cpu_bandwidth.hpp"
 #include "workloads/cpu/node_pairs.hpp"
 
 namespace sonde::probes {
@@ -53,17 +49,13 @@ int threads_for(const ByThreads& by_threads, double share, double most) {
 }
 
 const Measurement* all_at_once(std::span<const Measurement> measurements, double hops) {
-  for (const Measurement& one : measurements) {
-    if (one.point.x.hops == hops && !one.values.empty()) return &one;
-  }
-  return nullptr;
+  const auto found = std::ranges::find_if(
+      measurements, [&](const Measurement& one) { return one.point.x.hops == hops && !one.values.empty(); });
+  return found == measurements.end() ? nullptr : &*found;
 }
 
-Finding ratio_finding(const FindingKind& kind, const Words& words, const analysis::Estimate& of,
-                      const analysis::Estimate& over) {
-  Finding finding{.kind = &kind, .words = words, .unit = "ratio"};
-  set_value(finding, {of.low / over.high, of.value / over.value, of.high / over.low});
-  return finding;
+analysis::Estimate ratio(const analysis::Estimate& of, const analysis::Estimate& over) {
+  return {of.low / over.high, of.value / over.value, of.high / over.low};
 }
 
 }  // namespace
@@ -85,7 +77,6 @@ std::vector<Finding> saturation_findings(std::span<const Measurement> measuremen
     findings.push_back({.kind = &cpu_bandwidth_probe::saturated_by,
                         .words = words,
                         .value = nearly,
-                        .unit = "ratio",
                         .evidence = fmt::format(
                             "Of the most that any number of threads gets in memory by {}{}, {} get 90 % and {} get "
                             "99 %: {} GB/s.",
@@ -108,13 +99,12 @@ std::vector<Finding> non_temporal_findings(std::span<const Measurement> measurem
     if (other == ordinary.end()) continue;
     const analysis::Estimate fast = estimate(*non_temporal);
     const analysis::Estimate usual = estimate(*other->second);
-    Finding finding = ratio_finding(cpu_bandwidth_probe::non_temporal_gain, past_caches, fast, usual);
-    finding.evidence = fmt::format(
+    const std::string evidence = fmt::format(
         "In memory {} moved {:.3g} GB/s by {} with non-temporal stores and {:.3g} with ordinary ones: {:.2f} "
         "times as much, where {:.2f} is what not reading a line before it is written can save.",
         threads_text(threads), fast.value, measure::word_of(past_caches.pattern.value()), usual.value,
         fast.value / usual.value, facts_of(*past_caches.pattern).ideal_gain());
-    findings.push_back(finding);
+    findings.push_back(finding_of(cpu_bandwidth_probe::non_temporal_gain, past_caches, ratio(fast, usual), evidence));
   }
   return findings;
 }
@@ -127,12 +117,12 @@ std::vector<Finding> node_bandwidth_findings(std::span<const Measurement> measur
   if (own == nullptr || crossing == nullptr) return findings;
   const analysis::Estimate near = estimate(*own);
   const analysis::Estimate far = estimate(*crossing);
-  Finding finding = ratio_finding(cpu_bandwidth_probe::nodes_crossing, crossing->point.words, far, near);
-  finding.evidence = fmt::format(
+  const std::string evidence = fmt::format(
       "While every node's cores read the next node's memory they got {:.3g} GB/s, all together; {:.3g} while each read "
       "its own: {:.2f} times as much.",
       far.value, near.value, far.value / near.value);
-  findings.push_back(finding);
+  findings.push_back(
+      finding_of(cpu_bandwidth_probe::nodes_crossing, crossing->point.words, ratio(far, near), evidence));
   return findings;
 }
 

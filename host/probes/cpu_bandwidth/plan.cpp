@@ -1,15 +1,9 @@
-#include "probes/cpu_bandwidth/plan.hpp"
-
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
-#include <set>
 #include <tuple>
-#include <utility>
 
 #include "device/error.hpp"
-#include "probes/cpu_bandwidth/curves.hpp"
+#include "probes/cpu_bandwidth/cpu_bandwidth.hpp"
 #include "workloads/cpu/node_pairs.hpp"
 
 namespace sonde::probes {
@@ -39,59 +33,12 @@ constexpr double times_the_caches = 4;
 constexpr double least_memory_bytes = 64 << 20;
 constexpr double without_a_cache_bytes = 256 << 20;
 
-/// Streams that read a line before they write it have it in a cache, and stores past it would have to take it out
-/// there.
-bool has_stores_past_caches(const StreamFacts& facts) { return facts.ideal_gain() > 1; }
-
 /// A point's stream without its working set.
 struct Streamed {
   Pattern pattern = Pattern::read;
   Stores stores = Stores::ordinary;
   Pinning pinning = Pinning::compact;
   int threads = 1;
-};
-
-/// Whole steps of every thread's every array, and so whole lines; no more than `most`, where one step is not.
-double whole_bytes(double bytes, const Streamed& streamed, double most) {
-  const double unit = element * cpu::stream_step * facts_of(streamed.pattern).arrays * streamed.threads;
-  const double steps = std::max(1.0, std::min(std::round(bytes / unit), std::floor(most / unit)));
-  return steps * unit;
-}
-
-class PlannedStreams {
- public:
-  PlannedStreams(const cpu::Topology& machine, const Request& request) : machine_(machine), request_(request) {}
-
-  void add(const Streamed& streamed, double bytes) {
-    const auto most = static_cast<double>(request_.largest_bytes.value_or(~0ull));
-    bytes = whole_bytes(bytes, streamed, most);
-    if (!measure::is_asked_for(request_, bytes)) return;
-    Words words{
-        .bytes_counted = BytesCounted::program, .pattern = streamed.pattern, .pinning = streamed.pinning};
-    if (streamed.pattern != Pattern::read) words.stores = streamed.stores;
-    const Curve* const curve = measure::find_curve(cpu_bandwidth_probe::curves, words, "GB/s");
-    const double threads = streamed.threads;
-    Point point = point_on(*curve, {.bytes = bytes, .cpu_threads = threads}, words);
-    point.expected_seconds = request_.effort == Effort::quick ? 0.1 : 0.5;
-    if (known_.insert(measure::key_of(point)).second) points_.push_back(point);
-  }
-
-  /// The working set that stands for memory.
-  [[nodiscard]] double memory_bytes(Pinning pinning, int threads) const {
-    const double caches = furthest_caches_bytes(machine_, pinning, threads);
-    const double bytes = caches > 0 ? std::max(times_the_caches * caches, least_memory_bytes) : without_a_cache_bytes;
-    const double times = request_.effort == Effort::quick ? 1 : 2;
-    return std::min(times * bytes, static_cast<double>(request_.largest_bytes.value_or(~0ull)));
-  }
-  void add_in_memory(const Streamed& streamed) { add(streamed, memory_bytes(streamed.pinning, streamed.threads)); }
-
-  std::vector<Point> take() { return std::move(points_); }
-
- private:
-  const cpu::Topology& machine_;
-  const Request& request_;
-  std::vector<Point> points_;
-  std::set<measure::PointKey> known_;
 };
 
 /// The numbers 1, 2, 4, … and all.
@@ -102,10 +49,20 @@ std::vector<int> thread_counts(int all) {
   return counts;
 }
 
-/// The node whose memory a node's cores read; the last one's cores read the first one's.
-int node_after(const std::vector<int>& nodes, int node, int hops) {
-  const auto at = static_cast<std::size_t>(std::ranges::find(nodes, node) - nodes.begin());
-  return nodes[(at + static_cast<std::size_t>(hops)) % nodes.size()];
+/// The furthest caches of the clusters that the first threads are in, together; 0 where the system states none.
+double furthest_caches_bytes(const cpu::Topology& machine, Pinning pinning, int threads) {
+  const std::vector<const cpu::Core*> order = order_of(machine, pinning);
+  std::set<int> clusters;
+  for (int thread = 0; thread < threads; ++thread) clusters.insert(order.at(static_cast<std::size_t>(thread))->cluster);
+  return static_cast<double>(clusters.size()) * static_cast<double>(machine.furthest_cache_bytes);
+}
+
+/// The working set that stands for memory.
+double memory_bytes(const cpu::Topology& machine, const Request& request, Pinning pinning, int threads) {
+  const double caches = furthest_caches_bytes(machine, pinning, threads);
+  const double bytes = caches > 0 ? std::max(times_the_caches * caches, least_memory_bytes) : without_a_cache_bytes;
+  const double times = request.effort == Effort::quick ? 1 : 2;
+  return std::min(times * bytes, static_cast<double>(request.largest_bytes.value_or(~0ull)));
 }
 
 const Curve& node_curve(bool same) { return same ? cpu_bandwidth_probe::same_node : cpu_bandwidth_probe::other_node; }
@@ -137,13 +94,6 @@ std::vector<const cpu::Core*> order_of(const cpu::Topology& machine, Pinning pin
   return order;
 }
 
-double furthest_caches_bytes(const cpu::Topology& machine, Pinning pinning, int threads) {
-  const std::vector<const cpu::Core*> order = order_of(machine, pinning);
-  std::set<int> clusters;
-  for (int thread = 0; thread < threads; ++thread) clusters.insert(order.at(static_cast<std::size_t>(thread))->cluster);
-  return static_cast<double>(clusters.size()) * static_cast<double>(machine.furthest_cache_bytes);
-}
-
 bool is_beyond_caches(const cpu::Topology& machine, const Point& point) {
   const double caches =
       furthest_caches_bytes(machine, point.words.pinning.value(), static_cast<int>(point.x.cpu_threads.value()));
@@ -151,25 +101,44 @@ bool is_beyond_caches(const cpu::Topology& machine, const Point& point) {
 }
 
 std::vector<Point> cpu_bandwidth_points(const cpu::Topology& machine, const Request& request) {
-  PlannedStreams planned(machine, request);
+  std::vector<Point> points;
+  std::set<measure::PointKey> planned;
+  const auto add = [&](const Streamed& streamed, double wanted_bytes) {
+    // Every thread has whole steps of every array, and so whole lines; no more than --sizes allows, where one step is.
+    const double unit = element * cpu::stream_step * facts_of(streamed.pattern).arrays * streamed.threads;
+    const double most = std::floor(static_cast<double>(request.largest_bytes.value_or(~0ull)) / unit);
+    const double bytes = std::max(1.0, std::min(std::round(wanted_bytes / unit), most)) * unit;
+    if (!is_asked_for(request, bytes)) return;
+    Words words{.bytes_counted = BytesCounted::program, .pattern = streamed.pattern, .pinning = streamed.pinning};
+    if (streamed.pattern != Pattern::read) words.stores = streamed.stores;
+    const Curve& curve = *measure::find_curve(cpu_bandwidth_probe::curves, words, "GB/s");
+    const double threads = streamed.threads;
+    const double seconds = request.effort == Effort::quick ? 0.1 : 0.5;
+    const Point point = point_on(curve, {.bytes = bytes, .cpu_threads = threads}, words, seconds);
+    if (planned.insert(key_of(point)).second) points.push_back(point);
+  };
+  const auto add_in_memory = [&](const Streamed& streamed) {
+    add(streamed, memory_bytes(machine, request, streamed.pinning, streamed.threads));
+  };
   const int all = static_cast<int>(machine.cores.size());
-  const double times = request.effort == Effort::quick ? 4 : request.effort == Effort::normal ? 2 : std::sqrt(2.0);
+  const double times = by_effort(request.effort, 4.0, 2.0, std::sqrt(2.0));
   // One thread and all threads stream working sets of every size.
   for (const int threads : std::set<int>{1, all}) {
-    const double memory = planned.memory_bytes(Pinning::compact, threads);
+    const double memory = memory_bytes(machine, request, Pinning::compact, threads);
     for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::triad}) {
       for (double bytes = smallest_bytes; bytes * times < 1.01 * memory; bytes *= times) {
-        if (bytes >= least_thread_bytes * threads) planned.add({.pattern = pattern, .threads = threads}, bytes);
+        if (bytes >= least_thread_bytes * threads) add({.pattern = pattern, .threads = threads}, bytes);
       }
-      planned.add({.pattern = pattern, .threads = threads}, memory);
+      add({.pattern = pattern, .threads = threads}, memory);
     }
   }
   // Every stream goes over memory, by either kind of stores.
   for (const StreamFacts& facts : streams) {
     for (const Stores stores : {Stores::ordinary, Stores::non_temporal}) {
-      if (stores == Stores::non_temporal && !has_stores_past_caches(facts)) continue;
+      // Streams that read a line before they write it have it in a cache, where stores past it would take it out.
+      if (stores == Stores::non_temporal && facts.ideal_gain() <= 1) continue;
       for (const int threads : std::set<int>{1, all})
-        planned.add_in_memory({.pattern = facts.pattern, .stores = stores, .threads = threads});
+        add_in_memory({.pattern = facts.pattern, .stores = stores, .threads = threads});
     }
   }
   // More and more threads stream memory.
@@ -177,10 +146,10 @@ std::vector<Point> cpu_bandwidth_points(const cpu::Topology& machine, const Requ
     if (pinning == Pinning::spread && order_of(machine, pinning) == order_of(machine, Pinning::compact)) continue;
     for (const Pattern pattern : {Pattern::read, Pattern::triad}) {
       for (const int threads : thread_counts(all))
-        planned.add_in_memory({.pattern = pattern, .pinning = pinning, .threads = threads});
+        add_in_memory({.pattern = pattern, .pinning = pinning, .threads = threads});
     }
   }
-  return planned.take();
+  return points;
 }
 
 std::vector<Point> node_bandwidth_points(const cpu::Topology& machine, const Request& request) {
@@ -192,9 +161,8 @@ std::vector<Point> node_bandwidth_points(const cpu::Topology& machine, const Req
     const double unit = static_cast<double>(sizeof(double) * cpu::stream_step * threads);
     x.bytes = std::max(1.0, std::round(bytes / unit)) * unit;
     x.cpu_threads = static_cast<double>(threads);
-    if (!measure::is_asked_for(request, *x.bytes)) return;
-    points.push_back(point_on(curve, x));
-    points.back().expected_seconds = request.effort == Effort::quick ? 0.2 : 0.6;
+    if (is_asked_for(request, *x.bytes))
+      points.push_back(point_on(curve, x, {}, request.effort == Effort::quick ? 0.2 : 0.6));
   };
   for (const NodePair& pair : pairs) {
     add(node_curve(pair.from == pair.to), cpu::cores_of_node(machine, pair.from).size(),
@@ -218,15 +186,13 @@ NodeReaders node_readers(const cpu::Topology& machine, const Point& point) {
   const std::vector<int> nodes = workloads::whole_nodes(machine);
   NodeReaders readers;
   for (const cpu::Core* core : order_of(machine, Pinning::compact)) {
-    if (!point.x.hops) {
-      const NodePair pair = workloads::node_pair_of(point);
-      if (core->node != pair.from) continue;
-      readers.cores.push_back(core);
-      readers.memory_nodes.push_back(pair.to);
-    } else if (std::ranges::find(nodes, core->node) != nodes.end()) {
-      readers.cores.push_back(core);
-      readers.memory_nodes.push_back(node_after(nodes, core->node, static_cast<int>(*point.x.hops)));
-    }
+    const auto at = static_cast<std::size_t>(std::ranges::find(nodes, core->node) - nodes.begin());
+    const bool reads = point.x.hops ? at < nodes.size() : core->node == workloads::node_pair_of(point).from;
+    if (!reads) continue;
+    readers.cores.push_back(core);
+    // The last node's cores read the first one's memory.
+    readers.memory_nodes.push_back(point.x.hops ? nodes[(at + static_cast<std::size_t>(*point.x.hops)) % nodes.size()]
+                                                : workloads::node_pair_of(point).to);
   }
   return readers;
 }

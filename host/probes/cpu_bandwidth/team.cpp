@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
-#include <cstring>
 
 #include "cpu/instructions.hpp"
 #include "cpu/pinned.hpp"

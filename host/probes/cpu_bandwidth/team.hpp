@@ -1,19 +1,10 @@
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "cpu/region.hpp"
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
-#include "device/device.hpp"
-#include "measure/repetitions.hpp"
 #include "os/threads.hpp"
 #include "probes/probe.hpp"
 

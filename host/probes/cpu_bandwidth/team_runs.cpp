@@ -1,12 +1,10 @@
-#include "probes/cpu_bandwidth/team.hpp"
-
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "cpu/pinned.hpp"
-#include "device/error.hpp"
+#include "measure/repetitions.hpp"
+#include "probes/cpu_bandwidth/team.hpp"
 
 namespace sonde::probes {
 namespace {
