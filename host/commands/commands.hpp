@@ -5,10 +5,6 @@
 #include <utility>
 #include <vector>
 
-namespace sonde::session {
-struct WatchSource;
-}
-
 // The commands of the program, with their options as typed: words are checked when a command starts.
 namespace sonde::commands {
 
@@ -76,10 +72,6 @@ struct WatchOptions {
 /// `sonde watch`: samples memory counters while a command or the machine runs, writes the record file and prints a
 /// summary. The status is the command's where there is one. Throws UsageError before anything is measured.
 ExitStatus watch_command(const WatchOptions& options);
-
-/// `sonde watch --self-check` with an opened source: makes known traffic and holds the counters against it. The status
-/// is `something_failed` where a counter may not be believed, or none counts memory. Throws UsageError.
-ExitStatus self_check_command(const WatchOptions& options, session::WatchSource& source);
 
 /// The bytes of "4K", "1.5M" or "2GiB", powers of 1024. Throws UsageError.
 std::uint64_t parse_size(const std::string& text);

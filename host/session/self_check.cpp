@@ -1,6 +1,5 @@
 #include "session/self_check.hpp"
 
-#include "counters/traffic/rates.hpp"
 #include "cpu/movers.hpp"
 #include "cpu/pinned.hpp"
 #include "cpu/region.hpp"
@@ -8,37 +7,21 @@
 #include "device/error.hpp"
 #include "os/this_process.hpp"
 #include "os/time.hpp"
-#include "records/counter_line.hpp"
-#include "records/lines.hpp"
 #include "session/usage_error.hpp"
 
 namespace sonde::session {
 namespace {
 
-using counters::KnownTraffic;
 using counters::Load;
 using counters::LoadKind;
+using counters::Repetition;
+using counters::Traffic;
 
 /// A load has far more memory than all of the last caches together, and than any memory-side cache.
 constexpr std::uint64_t least_load_bytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t times_the_caches = 8;
 /// The size that the first cache is taken to have where the system states none.
 constexpr std::uint64_t first_cache_bytes = std::uint64_t{32} << 10;
-
-class Moving final : public RunningLoad {
- public:
-  Moving(std::span<std::byte> memory, cpu::MoveKind access, const std::vector<int>& cpus)
-      : movers_(memory, access, cpus) {}
-  [[nodiscard]] double moved_bytes() const override { return static_cast<double>(movers_.bytes_moved()); }
-
- private:
-  cpu::Movers movers_;
-};
-
-class Idle final : public RunningLoad {
- public:
-  [[nodiscard]] double moved_bytes() const override { return 0; }
-};
 
 /// Half of a core's own cache: of the second level, or of the first where it has no other.
 std::uint64_t bytes_in_cache(const cpu::Topology& topology) {
@@ -68,9 +51,6 @@ std::vector<Load> loads_for(unsigned cores) {
   return loads;
 }
 
-using counters::Repetition;
-using counters::Traffic;
-
 /// A load runs for this share of a repetition before it is counted, until caches are full of its lines.
 constexpr double settling_share = 0.5;
 
@@ -88,18 +68,18 @@ bool moves_memory(LoadKind kind) { return kind != LoadKind::idle && kind != Load
 
 /// Bytes that a load has moved by the middle of a reading, which is the moment that the counters' own stamps mean.
 double moved_around(counters::CounterSource& source, counters::CounterSnapshot& reading, const RunningLoad& load) {
-  const double before = load.moved_bytes();
+  const double before = load();
   source.read(reading);
   source.rotate_group();
-  return (before + load.moved_bytes()) / 2;
+  return (before + load()) / 2;
 }
 
 Repetition repetition_of(counters::CounterSource& source, const SelfCheckPlan& plan, const LoadMaker& maker,
                          const counters::Load& load) {
   const auto settling = std::chrono::duration<double>(settling_share * plan.repetition_seconds);
-  const auto running = maker.start(load);
+  const RunningLoad running = maker.start(load);
   // A busy system may take a while to give the threads their cores.
-  while (load.kind != LoadKind::idle && !(running->moved_bytes() > 0) && !os::interrupted()) maker.wait(plan.interval);
+  while (load.kind != LoadKind::idle && !(running() > 0) && !os::interrupted()) maker.wait(plan.interval);
   maker.wait(std::chrono::duration_cast<std::chrono::nanoseconds>(settling));
   counters::Intervals intervals(source.layout());
   counters::CounterSnapshot reading = source.layout().empty_snapshot();
@@ -109,7 +89,7 @@ Repetition repetition_of(counters::CounterSource& source, const SelfCheckPlan& p
   double seconds = 0;
   for (bool is_first = true; seconds < plan.repetition_seconds && !os::interrupted(); is_first = false) {
     if (!is_first) maker.wait(plan.interval);
-    const double moved = moved_around(source, reading, *running);
+    const double moved = moved_around(source, reading, running);
     if (is_first) moved_at_begin = moved;
     auto piece = intervals.add(reading);
     if (!piece) continue;
@@ -124,19 +104,7 @@ Repetition repetition_of(counters::CounterSource& source, const SelfCheckPlan& p
       .seen = std::move(seen)};
 }
 
-unsigned beat_bytes_of(const KnownTraffic& known) { return known.counting[counters::Role::fabric_read].count_bytes; }
-
-records::CounterRecord record_of(const std::string& source, const std::string& no_hit_rate, const Repetition& one) {
-  return {.source = source,
-          .traffic = one.seen,
-          .hit_rate = counters::hit_rate(one.seen, no_hit_rate),
-          .baseline = one.known.load.kind == LoadKind::idle,
-          .beat_bytes = beat_bytes_of(one.known),
-          .known = one.known};
-}
-
-}  // namespace
-
+/// Throws UsageError where there is too little memory.
 LoadMaker loads_of_this_cpu() try {
   const cpu::Topology& topology = cpu::machine();
   std::vector<int> cpus;
@@ -145,11 +113,12 @@ LoadMaker loads_of_this_cpu() try {
   const std::uint64_t bytes = std::max(least_load_bytes, times_the_caches * cpu::furthest_caches_bytes(topology));
   const auto region = std::make_shared<const cpu::Region>(bytes, cpu::PageKind::small);
   const std::uint64_t in_cache = bytes_in_cache(topology);
-  const auto start = [cpus, quiet, region, in_cache](const Load& load) -> std::unique_ptr<RunningLoad> {
-    if (load.kind == LoadKind::idle) return std::make_unique<Idle>();
+  const auto start = [cpus, quiet, region, in_cache](const Load& load) -> RunningLoad {
+    if (load.kind == LoadKind::idle) return [] { return 0.0; };
     const std::uint64_t used = load.kind == LoadKind::read_in_cache ? in_cache : region->size_bytes();
-    return std::make_unique<Moving>(std::span(region->data(), used), access_of(load.kind),
-                                    load.cpu_threads == 1 ? std::vector{quiet} : cpus);
+    const auto movers = std::make_shared<const cpu::Movers>(std::span(region->data(), used), access_of(load.kind),
+                                                            load.cpu_threads == 1 ? std::vector{quiet} : cpus);
+    return [movers] { return static_cast<double>(movers->bytes_moved()); };
   };
   return {.loads = loads_for(static_cast<unsigned>(cpus.size())),
           .start = start,
@@ -157,6 +126,8 @@ LoadMaker loads_of_this_cpu() try {
 } catch (const device::Unsupported& reason) {
   throw UsageError(std::string("a self-check needs memory that no cache holds: ") + reason.what());
 }
+
+}  // namespace
 
 std::vector<Repetition> repetitions_of(counters::CounterSource& source, const SelfCheckPlan& plan,
                                        const LoadMaker& maker, const std::function<void(const Repetition&)>& done) {
@@ -174,39 +145,40 @@ std::vector<Repetition> repetitions_of(counters::CounterSource& source, const Se
 }
 
 SelfCheck prepare_self_check(const WatchSource& source) {
-  SelfCheck check{.source = source.name};
+  SelfCheck check{.source = source.name, .maker = {}, .repetitions = {}};
   if (source.counters) {
     check.maker = loads_of_this_cpu();
     return check;
   }
-  for (const records::CounterRecord& one : source.replayed) {
+  for (const records::CounterLine& one : source.replayed) {
     if (!one.known) continue;
     check.source = one.source;
-    check.replayed.push_back({.known = *one.known, .seen = one.traffic});
+    check.repetitions.push_back({.known = *one.known, .seen = one.traffic});
   }
-  if (check.replayed.empty())
+  if (check.repetitions.empty())
     throw UsageError("the replayed file is not from a self-check: sonde watch --self-check writes one");
   return check;
 }
 
-SelfCheckOutcome run_self_check(const SelfCheckPlan& plan, const SelfCheck& check, WatchSource& source,
-                                records::RecordFile& file) {
+void run_self_check(const SelfCheckPlan& plan, SelfCheck& check, WatchSource& source, records::RecordFile& file) {
   const std::int64_t begin_ns = os::steady_ns();
   const auto keep = [&](const Repetition& one) {
-    file.append(records::counter_line(record_of(check.source, source.why_not.hit_rate, one)));
+    file.append(records::counter_line({.source = check.source,
+                                       .traffic = one.seen,
+                                       .hit_rate = counters::hit_rate(one.seen, source.why_not.hit_rate),
+                                       .baseline = one.known.load.kind == LoadKind::idle,
+                                       .beat_bytes = one.known.counting[counters::Role::fabric_read].count_bytes,
+                                       .known = one.known}));
   };
-  const auto keep_of_now = [&](Repetition one) {
-    one.seen.begin_seconds = std::max(0.0, one.seen.begin_seconds - static_cast<double>(begin_ns) * 1e-9);
-    keep(one);
-  };
-  SelfCheckOutcome outcome{.repetitions = check.replayed};
-  if (source.counters) outcome.repetitions = repetitions_of(*source.counters, plan, check.maker, keep_of_now);
-  for (const Repetition& one : check.replayed) keep(one);
-  outcome.roles = counters::check_roles(outcome.repetitions);
-  outcome.interrupted = os::interrupted();
-  file.append(records::end_line({.status = outcome.interrupted ? "interrupted" : "complete",
-                                 .seconds = static_cast<double>(os::steady_ns() - begin_ns) * 1e-9}));
-  return outcome;
+  for (const Repetition& one : check.repetitions) keep(one);
+  if (source.counters) {
+    check.repetitions = repetitions_of(*source.counters, plan, check.maker, [&](Repetition one) {
+      one.seen.begin_seconds = std::max(0.0, one.seen.begin_seconds - static_cast<double>(begin_ns) * 1e-9);
+      keep(one);
+    });
+  }
+  file.append(records::text_of(records::EndLine{.status = os::interrupted() ? "interrupted" : "complete",
+                                                .seconds = static_cast<double>(os::steady_ns() - begin_ns) * 1e-9}));
 }
 
 }  // namespace sonde::session

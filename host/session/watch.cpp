@@ -1,6 +1,6 @@
 #include "session/watch.hpp"
 
-#include "counters/traffic/rates.hpp"
+#include "analysis/statistics.hpp"
 #include "counters/traffic/sources.hpp"
 #include "os/file.hpp"
 #include "os/process.hpp"
@@ -8,13 +8,12 @@
 #include "os/threads.hpp"
 #include "os/time.hpp"
 #include "records/input_files.hpp"
-#include "records/lines.hpp"
-#include "records/reader.hpp"
 #include "session/usage_error.hpp"
 
 namespace sonde::session {
 namespace {
 
+using counters::Role;
 using counters::Traffic;
 
 constexpr double baseline_seconds = 0.5;
@@ -26,7 +25,7 @@ double seconds_since(std::int64_t moment_ns) { return static_cast<double>(os::st
 WatchSource replay_of(const std::string& path) try {
   WatchSource source{.name = "replay"};
   for (const records::Line& line : records::read_file(os::path_of(path), source.note)) {
-    if (const auto* one = std::get_if<records::CounterLine>(&line)) source.replayed.push_back(one->counter);
+    if (const auto* one = std::get_if<records::CounterLine>(&line)) source.replayed.push_back(*one);
   }
   if (source.replayed.empty()) throw UsageError(path + ": there are no counter records in this file");
   return source;
@@ -34,134 +33,150 @@ WatchSource replay_of(const std::string& path) try {
   throw UsageError(problem.what());
 }
 
-/// Makes a record of each interval, and adds it to the sums.
-class IntervalRecorder {
- public:
-  IntervalRecorder(const WatchPlan& plan, const WatchSource& source, records::RecordFile& file,
-                   const std::function<void(const WatchedPart&)>& window)
-      : source_(source),
-        file_(file),
-        window_(window),
-        watched_(plan.window_seconds, source.why_not),
-        baseline_(plan.window_seconds, source.why_not) {
-    if (source.counters) beat_bytes_ = source.counters->layout().beat_bytes();
+/// Gigabytes a second of some roles together; nothing where one of them is not known.
+std::optional<double> gbps(const Traffic& traffic, std::initializer_list<Role> roles) {
+  double bytes = 0;
+  for (const Role role : roles) {
+    if (!traffic.amounts[role] || !(traffic.seconds > 0)) return std::nullopt;
+    bytes += *traffic.amounts[role];
   }
+  return bytes / traffic.seconds * 1e-9;
+}
 
-  void take(const Traffic& traffic, bool is_baseline) {
+void keep_larger(std::optional<WatchedPart>& largest, const WatchedPart& part,
+                 std::optional<double> WatchedPart::* traffic) {
+  if (part.*traffic && (!largest || *(part.*traffic) > *((*largest).*traffic))) largest = part;
+}
+
+/// Makes a record of each interval, and adds it to the sums.
+struct IntervalRecorder {
+  const WatchSource& source;
+  records::RecordFile& file;
+  const std::function<void(const WatchedPart&)>& window;
+  WatchOutcome& outcome;
+  std::string lines;
+
+  void take(const Traffic& traffic, bool is_baseline, unsigned beat_bytes) {
     const Traffic known = counters::stated(traffic);
-    if (!lines_.empty()) lines_ += '\n';
-    lines_ += records::counter_line({.source = source_.name,
-                                     .traffic = known,
-                                     .hit_rate = counters::hit_rate(known, source_.why_not.hit_rate),
-                                     .baseline = is_baseline,
-                                     .beat_bytes = beat_bytes_});
-    if (is_baseline) {
-      baseline_.add(traffic);
-    } else if (const auto filled = watched_.add(traffic)) {
-      window_(*filled);
-    }
+    if (!lines.empty()) lines += '\n';
+    lines += records::counter_line({.source = source.name,
+                                    .traffic = known,
+                                    .hit_rate = counters::hit_rate(known, source.why_not.hit_rate),
+                                    .baseline = is_baseline,
+                                    .beat_bytes = beat_bytes});
+    const auto filled = (is_baseline ? outcome.baseline : outcome.watched).add(traffic);
+    if (filled && !is_baseline) window(*filled);
   }
 
   /// Appends all lines in one call of the system.
   void write() {
-    if (lines_.empty()) return;
-    file_.append(lines_);
-    lines_.clear();
+    if (!lines.empty()) file.append(lines);
+    lines.clear();
   }
-
-  [[nodiscard]] const Watched& watched() const { return watched_; }
-  [[nodiscard]] std::optional<WatchedPart> baseline() const {
-    return baseline_.intervals() > 0 ? std::optional(baseline_.whole()) : std::nullopt;
-  }
-  void set_beat_bytes(unsigned bytes) { beat_bytes_ = bytes; }
-
- private:
-  const WatchSource& source_;
-  records::RecordFile& file_;
-  const std::function<void(const WatchedPart&)>& window_;
-  Watched watched_;
-  Watched baseline_;
-  std::string lines_;
-  unsigned beat_bytes_ = 0;
 };
 
-class LiveWatch {
- public:
-  LiveWatch(const WatchPlan& plan, WatchSource& source, IntervalRecorder& recorder)
-      : plan_(plan),
-        recorder_(recorder),
-        intervals_(source.counters->layout()),
-        reading_(source.counters->layout().empty_snapshot()),
-        sampler_(*source.counters, plan.interval) {}
-
-  /// The status of the command, if there is one.
-  std::optional<int> run() {
-    if (plan_.command.empty()) {
-      while (!os::interrupted() && !is_over()) look();
-      finish();
-      return std::nullopt;
-    }
-    is_baseline_ = true;
-    while (seconds() < baseline_seconds && !os::interrupted()) look();
-    is_baseline_ = false;
-    if (os::interrupted()) return std::nullopt;
-    os::Command command(plan_.command);
-    os::yield_to_others();  // the samples wait in the ring while the command needs every CPU
-    watching_since_ns_ = os::steady_ns();
-    while (!command.status() && !is_over()) look();
-    finish();
-    while (!command.status()) std::this_thread::sleep_for(between_looks);
-    return command.status();
-  }
-
-  [[nodiscard]] counters::SamplerCounts counts() const { return sampler_.counts(); }
-  [[nodiscard]] double seconds() const { return seconds_since(begin_ns_); }
-
- private:
-  [[nodiscard]] bool is_over() const { return plan_.seconds > 0 && seconds_since(watching_since_ns_) >= plan_.seconds; }
-
-  void look() {
-    std::this_thread::sleep_for(between_looks);
-    fetch();
-  }
-
-  void fetch() {
-    while (sampler_.fetch(reading_)) {
-      auto traffic = intervals_.add(reading_);
+void watch_counters(const WatchPlan& plan, counters::CounterSource& source, IntervalRecorder& recorder) {
+  const counters::Layout& layout = source.layout();
+  counters::Intervals intervals(layout);
+  counters::CounterSnapshot reading = layout.empty_snapshot();
+  const std::int64_t begin_ns = os::steady_ns();
+  std::int64_t watching_since_ns = begin_ns;
+  bool is_baseline = !plan.command.empty();
+  counters::TrafficSampler sampler(source, plan.interval);
+  const auto fetch = [&] {
+    while (sampler.fetch(reading)) {
+      auto traffic = intervals.add(reading);
       if (!traffic) continue;
-      traffic->begin_seconds = std::max(0.0, traffic->begin_seconds - static_cast<double>(begin_ns_) * 1e-9);
-      recorder_.take(*traffic, is_baseline_);
+      traffic->begin_seconds = std::max(0.0, traffic->begin_seconds - static_cast<double>(begin_ns) * 1e-9);
+      recorder.take(*traffic, is_baseline, layout.beat_bytes());
     }
-    recorder_.write();
+    recorder.write();
+  };
+  const auto look_until = [&](const auto& is_over) {
+    while (!is_over()) {
+      std::this_thread::sleep_for(between_looks);
+      fetch();
+    }
+  };
+  std::optional<os::Command> command;
+  if (is_baseline) {
+    look_until([&] { return seconds_since(begin_ns) >= baseline_seconds || os::interrupted(); });
+    is_baseline = false;
+    recorder.outcome.sampler = sampler.counts();
+    if (os::interrupted()) return;
+    command.emplace(plan.command);
+    os::yield_to_others();  // the samples wait in the ring while the command needs every CPU
+    watching_since_ns = os::steady_ns();
   }
-
-  void finish() {
-    sampler_.stop();
-    fetch();
-  }
-
-  const WatchPlan& plan_;
-  IntervalRecorder& recorder_;
-  counters::Intervals intervals_;
-  counters::CounterSnapshot reading_;
-  std::int64_t begin_ns_ = os::steady_ns();
-  std::int64_t watching_since_ns_ = begin_ns_;
-  bool is_baseline_ = false;
-  counters::TrafficSampler sampler_;
-};
+  look_until([&] {
+    return (command ? command->status().has_value() : os::interrupted().load()) ||
+           (plan.seconds > 0 && seconds_since(watching_since_ns) >= plan.seconds);
+  });
+  sampler.stop();
+  fetch();
+  recorder.outcome.sampler = sampler.counts();
+  if (!command) return;
+  while (!command->status()) std::this_thread::sleep_for(between_looks);
+  recorder.outcome.command_status = command->status();
+}
 
 void replay(const WatchPlan& plan, const WatchSource& source, IntervalRecorder& recorder) {
   const double begin = source.replayed.front().traffic.begin_seconds;
-  for (const records::CounterRecord& one : source.replayed) {
+  for (const records::CounterLine& one : source.replayed) {
     if (os::interrupted()) break;
     if (plan.seconds > 0 && one.traffic.begin_seconds - begin >= plan.seconds) break;
-    recorder.set_beat_bytes(one.beat_bytes);
-    recorder.take(one.traffic, one.baseline);
+    recorder.take(one.traffic, one.baseline, one.beat_bytes);
   }
   recorder.write();
 }
 
 }  // namespace
+
+WatchedPart part_of(const Traffic& traffic, const WhyNot& why_not) {
+  const Traffic known = counters::stated(traffic);
+  WatchedPart part{.begin_seconds = traffic.begin_seconds,
+                   .seconds = traffic.seconds,
+                   .fabric_gbps = gbps(known, {Role::fabric_read, Role::fabric_write}),
+                   .memory_gbps = gbps(known, {Role::memory_read, Role::memory_write}),
+                   .hit_rate = counters::hit_rate(known, why_not.hit_rate),
+                   .cpu_latency = counters::cpu_latency(known, why_not.cpu_latency),
+                   .cpu_gbps = gbps(known, {Role::cpu_requests}),
+                   .gpu_gbps = gbps(known, {Role::gpu_requests}),
+                   .devices_gbps = gbps(known, {Role::io_requests})};
+  if (part.cpu_gbps) return part;
+  part.cpu_gbps = gbps(known, {Role::cpu_read, Role::cpu_write});
+  // The fabric's traffic without the CPU's is that of the GPU and devices: no counter that is known here tells those
+  // apart. It may be negative: traffic from core to core is the CPU's but passes no station.
+  if (part.cpu_gbps && part.fabric_gbps) part.gpu_and_devices_gbps = *part.fabric_gbps - *part.cpu_gbps;
+  return part;
+}
+
+std::optional<WatchedPart> Watched::add(const Traffic& interval) {
+  ++intervals_;
+  labels_.insert(interval.labels.begin(), interval.labels.end());
+  if (const auto rate = part_of(interval, why_not_).hit_rate.reads_and_writes) hit_rates_.push_back(*rate);
+  window_.push_back(interval);
+  window_filled_ += interval.seconds;
+  // In floating point, ten intervals of a tenth are a little less than one.
+  if (window_filled_ < 0.999 * window_seconds_) return std::nullopt;
+  windows_.push_back(counters::total(window_));
+  window_.clear();
+  window_filled_ = 0;
+  WatchedPart part = part_of(windows_.back(), why_not_);
+  keep_larger(busiest_at_fabric_, part, &WatchedPart::fabric_gbps);
+  keep_larger(busiest_at_memory_, part, &WatchedPart::memory_gbps);
+  return part;
+}
+
+WatchedPart Watched::whole() const {
+  std::vector<Traffic> all = windows_;
+  all.insert(all.end(), window_.begin(), window_.end());
+  return part_of(counters::total(all), why_not_);
+}
+
+std::optional<double> Watched::hit_rate_quantile(double share) const {
+  return hit_rates_.empty() ? std::nullopt : std::optional(analysis::quantile(hit_rates_, share));
+}
 
 WatchSource open_watch_source(const std::string& word, const std::filesystem::path& sysfs_root) {
   constexpr std::string_view replay_word = "replay:";
@@ -182,34 +197,27 @@ WatchSource open_watch_source(const std::string& word, const std::filesystem::pa
 
 WatchOutcome watch(const WatchPlan& plan, WatchSource& source, records::RecordFile& file,
                    const std::function<void(const WatchedPart&)>& window) {
-  IntervalRecorder recorder(plan, source, file, window);
+  const Watched nothing(plan.window_seconds, source.why_not);
+  WatchOutcome outcome{.watched = nothing, .baseline = nothing};
+  IntervalRecorder recorder{source, file, window, outcome, {}};
   const std::int64_t begin_ns = os::steady_ns();
-  counters::SamplerCounts counts;
-  std::optional<int> command_status;
-  const auto end = [&](bool failed) {
-    const double seconds = seconds_since(begin_ns);
-    const char* const status = failed ? "failed" : os::interrupted() ? "interrupted" : "complete";
-    file.append(records::end_line({.status = status, .seconds = seconds}));
-    return seconds;
+  const auto end = [&](const char* status) {
+    outcome.seconds = seconds_since(begin_ns);
+    file.append(records::text_of(records::EndLine{.status = status, .seconds = outcome.seconds}));
   };
   try {
     if (source.counters) {
-      LiveWatch live(plan, source, recorder);
-      command_status = live.run();
-      counts = live.counts();
+      watch_counters(plan, *source.counters, recorder);
     } else {
       replay(plan, source, recorder);
     }
   } catch (const std::system_error&) {
-    end(true);
+    end("failed");
     throw;
   }
-  return {.watched = recorder.watched(),
-          .baseline = recorder.baseline(),
-          .command_status = command_status,
-          .sampler = counts,
-          .seconds = end(false),
-          .interrupted = os::interrupted()};
+  outcome.interrupted = os::interrupted();
+  end(outcome.interrupted ? "interrupted" : "complete");
+  return outcome;
 }
 
 }  // namespace sonde::session

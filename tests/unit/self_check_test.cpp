@@ -18,8 +18,7 @@
 
 #include "counters/selfcheck/self_check.hpp"
 #include "counters/traffic/sources.hpp"
-#include "records/counter_line.hpp"
-#include "records/reader.hpp"
+#include "records/lines.hpp"
 #include "support/counter_trees.hpp"
 #include "support/fake_kernel.hpp"
 
@@ -93,13 +92,15 @@ struct Machine {
   }
 };
 
-class ScriptedLoad final : public RunningLoad {
+class ScriptedLoad {
  public:
   explicit ScriptedLoad(Machine& machine, const Load& load) : machine_(machine), begin_ns_(machine.kernel.now_ns) {
     machine.load = load;
   }
-  ~ScriptedLoad() override { machine_.load = {}; }
-  [[nodiscard]] double moved_bytes() const override {
+  ScriptedLoad(const ScriptedLoad&) = delete;
+  ScriptedLoad& operator=(const ScriptedLoad&) = delete;
+  ~ScriptedLoad() { machine_.load = {}; }
+  [[nodiscard]] double moved_bytes() const {
     return machine_.moved_megabytes() * 1e6 * static_cast<double>(machine_.kernel.now_ns - begin_ns_) / tick_ns;
   }
 
@@ -146,9 +147,9 @@ std::vector<Repetition> repetitions_on(
   const LoadMaker maker{
       .loads = all_loads(),
       .start =
-          [&](const Load& load) {
+          [&](const Load& load) -> RunningLoad {
             before_each(machine);
-            return std::make_unique<ScriptedLoad>(machine, load);
+            return [scripted = std::make_shared<ScriptedLoad>(machine, load)] { return scripted->moved_bytes(); };
           },
       .wait =
           [&](std::chrono::nanoseconds time) { machine.kernel.now_ns += static_cast<std::uint64_t>(time.count()); }};
@@ -342,8 +343,8 @@ TEST(SelfCheck, ItsRecordsGiveTheSameWords) {
     const auto line = records::read_line(records::counter_line(
         {.source = "amd", .traffic = one.seen, .hit_rate = {}, .baseline = false, .known = one.known}));
     const auto* const counter = std::get_if<records::CounterLine>(&line);
-    ASSERT_TRUE(counter != nullptr && counter->counter.known);
-    read_again.push_back({.known = *counter->counter.known, .seen = counter->counter.traffic});
+    ASSERT_TRUE(counter != nullptr && counter->known);
+    read_again.push_back({.known = *counter->known, .seen = counter->traffic});
   }
   const auto roles = counters::check_roles(repetitions);
   const auto same = counters::check_roles(read_again);

@@ -1,4 +1,4 @@
-#include "session/watched.hpp"
+#include "session/watch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TEST(Watched, IntervalsFillWindows) {
   }
   EXPECT_NEAR(watched.busiest_at_fabric().value().begin_seconds, 2, 1e-9);
   EXPECT_NEAR(watched.busiest_at_memory().value().begin_seconds, 0, 1e-9);
-  EXPECT_NEAR(watched.whole().hit_rate.value(), 1 - 30.0 / 60, 1e-9);
+  EXPECT_NEAR(watched.whole().hit_rate.reads_and_writes.value(), 1 - 30.0 / 60, 1e-9);
   EXPECT_NEAR(watched.whole().seconds, 3, 1e-9);
   EXPECT_EQ(watched.intervals_with_hit_rate(), 30u);
   EXPECT_NEAR(watched.hit_rate_quantile(0.5).value(), 1 - 1.0 / 2, 1e-9);
@@ -50,9 +50,9 @@ TEST(Watched, WhatFillsNoWindowIsInTheWhole) {
 TEST(Watched, ASourceWithoutAHitRateSaysWhy) {
   Watched watched(1, {.hit_rate = "nothing is calibrated", .cpu_latency = "in cycles"});
   watched.add(interval(0, 2, 1));
-  EXPECT_FALSE(watched.whole().hit_rate);
-  EXPECT_EQ(watched.whole().no_hit_rate, "nothing is calibrated");
-  EXPECT_EQ(watched.whole().no_cpu_latency, "in cycles");
+  EXPECT_FALSE(watched.whole().hit_rate.reads_and_writes);
+  EXPECT_EQ(watched.whole().hit_rate.why_not, "nothing is calibrated");
+  EXPECT_EQ(watched.whole().cpu_latency.why_not, "in cycles");
   EXPECT_FALSE(watched.hit_rate_quantile(0.5));
 }
 
@@ -64,7 +64,7 @@ TEST(Watched, LatencyIsThatOfAllSamplesTogether) {
     one.amounts[Role::l3_latency_ns] = samples * (samples > 200 ? 140 : 100);
     watched.add(one);
   }
-  EXPECT_NEAR(watched.whole().cpu_latency_ns.value(), 130, 1e-9);
+  EXPECT_NEAR(watched.whole().cpu_latency.ns.value(), 130, 1e-9);
 }
 
 TEST(Watched, WhoAskedIsToldAsFarAsItIsKnown) {
