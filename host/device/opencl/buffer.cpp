@@ -1,13 +1,9 @@
 #include <cstring>
-#include <string>
-#include <utility>
 
 #include "device/opencl/device.hpp"
 
 namespace sonde::device::opencl {
 namespace {
-
-constexpr cl_uint usual_alignment = 0;  // the widest type's, which is the largest that may be asked for
 
 cl_map_flags map_flags(Access access) {
   if (access == Access::overwrite) return CL_MAP_WRITE_INVALIDATE_REGION;
@@ -79,27 +75,22 @@ enum class Grain { coarse, fine, system };
 /// A buffer in shared virtual memory, which has one address for the CPU and the device.
 class SvmBuffer final : public OpenclBuffer {
  public:
-  SvmBuffer(const ContextHandles& handles, Grain grain, cl_device_svm_capabilities can, std::uint64_t size_bytes)
-      : queue_(handles.queue), context_(handles.context), grain_(grain), size_bytes_(size_bytes) {
+  SvmBuffer(const ContextHandles& handles, Grain grain, std::uint64_t size_bytes)
+      : queue_(handles.queue), grain_(grain), size_bytes_(size_bytes) {
     if (grain == Grain::system) {
       own_ = PageAligned(size_bytes);
       memory_ = own_.bytes().data();
       return;
     }
-    cl_svm_mem_flags flags = CL_MEM_READ_WRITE;
-    if (grain == Grain::fine) flags |= CL_MEM_SVM_FINE_GRAIN_BUFFER;
-    if (grain == Grain::fine && (can & CL_DEVICE_SVM_ATOMICS) != 0) flags |= CL_MEM_SVM_ATOMICS;
-    memory_ = static_cast<std::byte*>(::clSVMAlloc(context_(), flags, size_bytes, usual_alignment));
+    const bool atomics = (shared_virtual_memory(handles.device) & CL_DEVICE_SVM_ATOMICS) != 0;
+    const cl_svm_mem_flags fine = CL_MEM_SVM_FINE_GRAIN_BUFFER | (atomics ? CL_MEM_SVM_ATOMICS : 0);
+    shared_ = shared_memory<std::byte>(handles.context, grain == Grain::fine ? fine : 0, size_bytes);
+    memory_ = shared_.get();
     if (memory_ == nullptr) {
       throw Unsupported("the driver refused the allocation: clSVMAlloc of " + std::to_string(size_bytes >> 20) +
                         " MiB");
     }
   }
-  ~SvmBuffer() override {
-    if (grain_ != Grain::system) ::clSVMFree(context_(), memory_);
-  }
-  SvmBuffer(const SvmBuffer&) = delete;
-  SvmBuffer& operator=(const SvmBuffer&) = delete;
 
   std::uint64_t size_bytes() const override { return size_bytes_; }
 
@@ -144,10 +135,10 @@ class SvmBuffer final : public OpenclBuffer {
   }
 
   cl::CommandQueue queue_;
-  cl::Context context_;
   Grain grain_;
   std::uint64_t size_bytes_;
   PageAligned own_;
+  std::unique_ptr<std::byte, FreeShared> shared_;
   std::byte* memory_ = nullptr;
 };
 
@@ -186,27 +177,18 @@ std::vector<MemoryKind> memory_kinds(const cl::Device& device) {
   return kinds;
 }
 
-std::unique_ptr<OpenclBuffer> make_buffer(const ContextHandles& handles, std::uint64_t size_bytes, Use use) {
-  return translated([&] { return std::make_unique<ObjectBuffer>(handles, size_bytes, 0, PageAligned(), use); });
-}
-
-std::unique_ptr<OpenclBuffer> make_buffer_in(const ContextHandles& handles, const MemoryKind& kind,
-                                             std::uint64_t size_bytes) {
-  if (kind.name == "device") return make_buffer(handles, size_bytes, Use::storage);
-  check_host_can_spare(size_bytes);
+std::unique_ptr<OpenclBuffer> make_buffer(const ContextHandles& handles, std::string_view kind,
+                                          std::uint64_t size_bytes, Use use) {
+  if (kind != "device") check_host_can_spare(size_bytes);
   return translated([&]() -> std::unique_ptr<OpenclBuffer> {
-    if (kind.name == "alloc-host-ptr") {
-      return std::make_unique<ObjectBuffer>(handles, size_bytes, CL_MEM_ALLOC_HOST_PTR, PageAligned(), Use::storage);
-    }
-    if (kind.name == "use-host-ptr") {
-      return std::make_unique<ObjectBuffer>(handles, size_bytes, CL_MEM_USE_HOST_PTR, PageAligned(size_bytes),
-                                            Use::storage);
-    }
-    const cl_device_svm_capabilities can = shared_virtual_memory(handles.device);
-    const Grain grain = kind.name == "svm-coarse" ? Grain::coarse
-                        : kind.name == "svm-fine" ? Grain::fine
-                                                  : Grain::system;
-    return std::make_unique<SvmBuffer>(handles, grain, can, size_bytes);
+    if (kind == "svm-coarse") return std::make_unique<SvmBuffer>(handles, Grain::coarse, size_bytes);
+    if (kind == "svm-fine") return std::make_unique<SvmBuffer>(handles, Grain::fine, size_bytes);
+    if (kind == "svm-system") return std::make_unique<SvmBuffer>(handles, Grain::system, size_bytes);
+    const cl_mem_flags flags = kind == "alloc-host-ptr" ? CL_MEM_ALLOC_HOST_PTR
+                               : kind == "use-host-ptr" ? CL_MEM_USE_HOST_PTR
+                                                        : 0;
+    PageAligned host = kind == "use-host-ptr" ? PageAligned(size_bytes) : PageAligned();
+    return std::make_unique<ObjectBuffer>(handles, size_bytes, flags, std::move(host), use);
   });
 }
 

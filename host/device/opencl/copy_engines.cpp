@@ -28,8 +28,6 @@ class Mapped final : public HostMemory {
       // The buffer is destroyed all the same.
     }
   }
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
   std::span<std::byte> bytes() override { return bytes_; }
 
  private:
@@ -58,16 +56,15 @@ bool may_block(const Copy& copy) {
 }
 
 void enqueue(const cl::CommandQueue& queue, const Copy& copy, const std::vector<cl::Event>& after, cl::Event* event) {
-  const std::vector<cl::Event>* wait = after.empty() ? nullptr : &after;
   if (copy.from.buffer != nullptr && copy.to.buffer != nullptr) {
     queue.enqueueCopyBuffer(object_of(copy.from), object_of(copy.to), copy.from.offset_bytes, copy.to.offset_bytes,
-                            copy.bytes, wait, event);
+                            copy.bytes, &after, event);
   } else if (copy.to.buffer != nullptr) {
     queue.enqueueWriteBuffer(object_of(copy.to), CL_FALSE, copy.to.offset_bytes, copy.bytes,
-                             pointer_of(copy.from, copy.bytes), wait, event);
+                             pointer_of(copy.from, copy.bytes), &after, event);
   } else if (copy.from.buffer != nullptr) {
     queue.enqueueReadBuffer(object_of(copy.from), CL_FALSE, copy.from.offset_bytes, copy.bytes,
-                            pointer_of(copy.to, copy.bytes), wait, event);
+                            pointer_of(copy.to, copy.bytes), &after, event);
   } else {
     throw Error("a copy from host memory to host memory");
   }

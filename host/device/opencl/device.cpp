@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <string>
-#include <utility>
 
 #include "device/driver_clock.hpp"
 #include "device/opencl/device.hpp"
@@ -12,37 +10,27 @@
 namespace sonde::device::opencl {
 namespace {
 
-class OpenclKernel final : public Kernel {
- public:
-  OpenclKernel(cl::Kernel kernel, std::uint32_t group_size) : kernel_(std::move(kernel)), group_size_(group_size) {}
+struct OpenclKernel final : Kernel {
+  OpenclKernel(cl::Kernel made, std::uint32_t group) : kernel(std::move(made)), group_size(group) {}
 
   /// PTX on NVIDIA; empty for others, whose binaries are machine code.
   std::string listing() const override {
     return translated([&] {
-      const auto binaries = kernel_.getInfo<CL_KERNEL_PROGRAM>().getInfo<CL_PROGRAM_BINARIES>();
+      const auto binaries = kernel.getInfo<CL_KERNEL_PROGRAM>().getInfo<CL_PROGRAM_BINARIES>();
       if (binaries.empty()) return std::string();
       const std::string text(binaries.front().begin(), binaries.front().end());
-      return text.find(".version") != std::string::npos && text.find(".entry") != std::string::npos ? text
-                                                                                                    : std::string();
+      const bool is_ptx = text.find(".version") != std::string::npos && text.find(".entry") != std::string::npos;
+      return is_ptx ? text : std::string();
     });
   }
 
-  cl::Kernel& handle() { return kernel_; }
-  std::uint32_t group_size() const { return group_size_; }
-
- private:
-  cl::Kernel kernel_;
-  std::uint32_t group_size_;
+  cl::Kernel kernel;
+  std::uint32_t group_size;
 };
-
-ContextHandles make_handles(const cl::Device& device) {
-  const cl::Context context(device);
-  return {device, context, cl::CommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE)};
-}
 
 class OpenclDevice final : public Device {
  public:
-  explicit OpenclDevice(const cl::Device& device) : info_(describe(device)), handles_(make_handles(device)) {}
+  explicit OpenclDevice(const cl::Device& device) : info_(describe(device)), handles_(device) {}
 
   const DeviceInfo& info() const override { return info_; }
 
@@ -56,12 +44,12 @@ class OpenclDevice final : public Device {
 
   std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
     check_fits(info_, available_bytes(), size_bytes, use);
-    return opencl::make_buffer(handles_, size_bytes, use);
+    return opencl::make_buffer(handles_, "device", size_bytes, use);
   }
 
   std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes, Use use) override {
     check_fits(info_, available_bytes(), size_bytes, use);
-    return opencl::make_buffer_in(handles_, memory_kind(info_, kind.name), size_bytes);
+    return opencl::make_buffer(handles_, memory_kind(info_, kind.name).name, size_bytes);
   }
 
   std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
@@ -124,13 +112,7 @@ class OpenclDevice final : public Device {
     });
   }
 
-  CopyEngines& copy_engines() override {
-    if (!copy_engines_) {
-      copy_engines_ = make_copy_engines(
-          *this, handles_, [this](Kernel& kernel, const Launch& launch) { return enqueue(kernel, launch); });
-    }
-    return *copy_engines_;
-  }
+  CopyEngines& copy_engines() override { return *copy_engines_; }
 
  private:
   static constexpr std::size_t dispatches_ahead = 3;
@@ -155,13 +137,13 @@ class OpenclDevice final : public Device {
     auto& own = static_cast<OpenclKernel&>(kernel);
     cl_uint argument = 0;
     for (Buffer* buffer : launch.buffers) {
-      static_cast<OpenclBuffer*>(buffer)->set_as(argument++, own.handle());
+      static_cast<OpenclBuffer*>(buffer)->set_as(argument++, own.kernel);
     }
-    for (const std::uint32_t scalar : launch.scalars) own.handle().setArg(argument++, scalar);
-    const cl::NDRange group(own.group_size());
-    const cl::NDRange all(std::size_t{own.group_size()} * launch.groups);
+    for (const std::uint32_t scalar : launch.scalars) own.kernel.setArg(argument++, scalar);
+    const cl::NDRange group(own.group_size);
+    const cl::NDRange all(std::size_t{own.group_size} * launch.groups);
     cl::Event event;
-    handles_.queue.enqueueNDRangeKernel(own.handle(), cl::NullRange, all, group, nullptr, &event);
+    handles_.queue.enqueueNDRangeKernel(own.kernel, cl::NullRange, all, group, nullptr, &event);
     return event;
   }
 
@@ -171,16 +153,11 @@ class OpenclDevice final : public Device {
     const auto key = std::make_pair(std::string(source.opencl_c), options);
     const auto known = programs_.find(key);
     if (known != programs_.end()) return known->second;
-    cl::Program program(handles_.context, std::string(source.opencl_c));
-    build(program, options);
-    return programs_.emplace(key, std::move(program)).first->second;
-  }
-
-  /// Builds without opencl.hpp, which loses the error code where the driver has no log.
-  void build(const cl::Program& program, const std::string& options) const {
+    const cl::Program program(handles_.context, key.first);
     const cl_device_id device = handles_.device();
+    // It is built without opencl.hpp, which loses the error code where the driver has no log.
     const cl_int status = ::clBuildProgram(program(), 1, &device, options.c_str(), nullptr, nullptr);
-    if (status == CL_SUCCESS) return;
+    if (status == CL_SUCCESS) return programs_.emplace(key, program).first->second;
     std::string log;
     try {
       log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(handles_.device);
@@ -190,8 +167,7 @@ class OpenclDevice final : public Device {
     // Some logs have a page for each use of a macro; the first errors are enough.
     constexpr std::size_t most_of_a_log = 1000;
     if (log.size() > most_of_a_log) log = log.substr(0, most_of_a_log) + " …";
-    throw Error("clBuildProgram failed with " + error_name(status) + "; " + advice(status) +
-                ". The driver's log: " + log);
+    throw Error(failure_text("clBuildProgram", status) + ". The driver's log: " + log);
   }
 
   DeviceInfo info_;
@@ -199,7 +175,8 @@ class OpenclDevice final : public Device {
   cl::Buffer marker_;  ///< written to relate the device's clock to the host's
   std::uint32_t written_marker_ = 0;
   std::map<std::pair<std::string, std::string>, cl::Program> programs_;  ///< by text and options
-  std::unique_ptr<CopyEngines> copy_engines_;                            ///< made when first asked for
+  std::unique_ptr<CopyEngines> copy_engines_ = make_copy_engines(
+      *this, handles_, [this](Kernel& kernel, const Launch& launch) { return enqueue(kernel, launch); });
 };
 
 }  // namespace

@@ -1,13 +1,6 @@
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "device/copy_engines.hpp"
-#include "device/device.hpp"
 #include "device/error.hpp"
 #include "device/opencl/loader.hpp"
 
@@ -21,9 +14,9 @@ DeviceInfo describe(const cl::Device& device);
 
 /// The error's name, "CL_OUT_OF_RESOURCES" for -5; the number where the name is not known.
 std::string error_name(cl_int code);
-/// The part of an error message that says what a user can do.
-std::string advice(cl_int code);
-/// Throws the failure of a call as an exception that the runner knows, with the call's and the error's name and advice.
+/// Says which call failed with which error, and what a user can do.
+std::string failure_text(const char* call, cl_int code);
+/// Throws the failure of a call as an exception that the runner knows.
 [[noreturn]] void rethrow(const cl::Error& failure);
 
 /// Calls `work` and turns what opencl.hpp throws into the exceptions that the runner knows.
@@ -46,6 +39,9 @@ class OpenclBuffer : public Buffer {
 
 /// The driver's objects with which buffers, copies and round trips are made.
 struct ContextHandles {
+  explicit ContextHandles(const cl::Device& of)
+      : device(of), context(of), queue(context, of, CL_QUEUE_PROFILING_ENABLE) {}
+
   cl::Device device;
   cl::Context context;
   cl::CommandQueue queue;
@@ -56,11 +52,19 @@ std::vector<MemoryKind> memory_kinds(const cl::Device& device);
 /// The device's capabilities for shared virtual memory; zero where it or the loader has none.
 cl_device_svm_capabilities shared_virtual_memory(const cl::Device& device);
 
-/// A buffer in the device's own memory.
-std::unique_ptr<OpenclBuffer> make_buffer(const ContextHandles& handles, std::uint64_t size_bytes, Use use);
-/// A buffer in one of the device's kinds of memory.
-std::unique_ptr<OpenclBuffer> make_buffer_in(const ContextHandles& handles, const MemoryKind& kind,
-                                             std::uint64_t size_bytes);
+/// A buffer in the kind of memory of this name.
+std::unique_ptr<OpenclBuffer> make_buffer(const ContextHandles& handles, std::string_view kind,
+                                          std::uint64_t size_bytes, Use use = Use::storage);
+
+struct FreeShared {
+  cl::Context context;
+  void operator()(void* memory) const { ::clSVMFree(context(), memory); }
+};
+/// Shared virtual memory, aligned for the widest type; null where the driver refuses it.
+template <typename Word>
+std::unique_ptr<Word, FreeShared> shared_memory(const cl::Context& context, cl_svm_mem_flags flags, std::size_t bytes) {
+  return {static_cast<Word*>(::clSVMAlloc(context(), CL_MEM_READ_WRITE | flags, bytes, 0)), FreeShared{context}};
+}
 /// Makes shared virtual memory a kernel's argument.
 void set_shared_argument(cl::Kernel& kernel, cl_uint argument, const void* memory);
 

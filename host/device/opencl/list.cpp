@@ -73,12 +73,6 @@ std::string name(const cl::Device& device) {
   return board.empty() ? query_text(device, CL_DEVICE_NAME) : board;
 }
 
-std::string platform_text(const cl::Platform& platform, cl_platform_info what) {
-  std::string text;
-  platform.getInfo(what, &text);
-  return text;
-}
-
 bool has_core_clock(const cl::Device& device) {
   if (!has_extension(device, "cl_khr_kernel_clock")) return false;
   return (query<cl_bitfield>(device, kernel_clock_query).value_or(0) & kernel_clock_of_a_core) != 0;
@@ -112,6 +106,24 @@ std::set<std::string> emulated_types(const cl::Device& device) {
   return {"dot4"};
 }
 
+/// The part of an error message that says what a user can do.
+std::string advice(cl_int code) {
+  switch (code) {
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_INVALID_BUFFER_SIZE:
+    case CL_OUT_OF_HOST_MEMORY: return "close what else uses the memory, or ask for smaller --sizes";
+    case CL_OUT_OF_RESOURCES:
+      return "close what else uses the device and run again; the system's log may say more, as that a watchdog ended "
+             "work that took too long";
+    case CL_DEVICE_NOT_AVAILABLE:
+    case CL_INVALID_CONTEXT:
+    case CL_INVALID_COMMAND_QUEUE:
+      return "the driver has lost the device, and the system's log may say why; run again, and where it comes back, "
+             "leave out this probe or try another driver";
+    default: return "run again; where it comes back, a newer or another driver may do better";
+  }
+}
+
 }  // namespace
 
 std::vector<cl::Device> devices() {
@@ -120,7 +132,7 @@ std::vector<cl::Device> devices() {
   try {
     cl::Platform::get(&platforms);
   } catch (const cl::Error&) {
-    platforms.clear();  // the loader answers CL_PLATFORM_NOT_FOUND_KHR when no driver is installed
+    // The loader answers CL_PLATFORM_NOT_FOUND_KHR when no driver is installed.
   }
   std::vector<cl::Device> found;
   for (const cl::Platform& platform : platforms) {
@@ -147,7 +159,7 @@ DeviceInfo describe(const cl::Device& device) {
   info.unified_memory = query<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY).value_or(CL_FALSE) != CL_FALSE;
   info.type = type(device, info.unified_memory);
   info.name = name(device);
-  info.platform = platform_text(platform, CL_PLATFORM_NAME);
+  info.platform = platform.getInfo<CL_PLATFORM_NAME>();
   // This names the driver's author, not the chip's maker; PoCL's platform name is its long one.
   info.driver = info.platform == "Portable Computing Language" ? "PoCL" : info.platform;
   info.driver_version = query_text(device, CL_DRIVER_VERSION);
@@ -218,26 +230,13 @@ std::string error_name(cl_int code) {
   }
 }
 
-std::string advice(cl_int code) {
-  switch (code) {
-    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
-    case CL_INVALID_BUFFER_SIZE:
-    case CL_OUT_OF_HOST_MEMORY: return "close what else uses the memory, or ask for smaller --sizes";
-    case CL_OUT_OF_RESOURCES:
-      return "close what else uses the device and run again; the system's log may say more, as that a watchdog ended "
-             "work that took too long";
-    case CL_DEVICE_NOT_AVAILABLE:
-    case CL_INVALID_CONTEXT:
-    case CL_INVALID_COMMAND_QUEUE:
-      return "the driver has lost the device, and the system's log may say why; run again, and where it comes back, "
-             "leave out this probe or try another driver";
-    default: return "run again; where it comes back, a newer or another driver may do better";
-  }
+std::string failure_text(const char* call, cl_int code) {
+  return std::string(call) + " failed with " + error_name(code) + "; " + advice(code);
 }
 
 void rethrow(const cl::Error& failure) {
   const cl_int code = failure.err();
-  const std::string text = std::string(failure.what()) + " failed with " + error_name(code) + "; " + advice(code);
+  const std::string text = failure_text(failure.what(), code);
   switch (code) {
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
     case CL_INVALID_BUFFER_SIZE: throw Unsupported("the driver refused the allocation: " + text);

@@ -60,9 +60,7 @@ void load() {
   if (library != nullptr) return;
   give_each_pocl_thread_a_cpu();
   auto loaded = std::make_unique<os::Library>(os::opencl_loader);
-  if (!*loaded) {
-    throw Unsupported(loader_problem("OpenCL", "ocl-icd-libopencl1", *loaded));
-  }
+  if (!*loaded) throw Unsupported(loader_problem("OpenCL", "ocl-icd-libopencl1", *loaded));
 #define SONDE_FIND(function) find(*loaded, #function, function##_forwarder::target);
   SONDE_OPENCL_FUNCTIONS(SONDE_FIND)
 #undef SONDE_FIND

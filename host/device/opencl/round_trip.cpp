@@ -41,25 +41,6 @@ constexpr std::size_t answer_word = 16;
 constexpr std::chrono::seconds longest_attempt(3);
 constexpr int attempts = 3;
 
-/// Shared memory with atomics, freed at the end.
-class SharedWords {
- public:
-  explicit SharedWords(const cl::Context& context)
-      : context_(context),
-        words_(static_cast<std::uint32_t*>(
-            ::clSVMAlloc(context(), CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 256, 0))) {
-    if (words_ == nullptr) throw Unsupported("the driver refused shared memory with atomics");
-  }
-  ~SharedWords() { ::clSVMFree(context_(), words_); }
-  SharedWords(const SharedWords&) = delete;
-  SharedWords& operator=(const SharedWords&) = delete;
-  [[nodiscard]] std::uint32_t* get() const { return words_; }
-
- private:
-  cl::Context context_;
-  std::uint32_t* words_;
-};
-
 bool has_ended(const cl::Event& event) {
   const auto status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
   if (status < 0) throw Error("the kernel that answers the CPU failed with " + error_name(status));
@@ -69,30 +50,34 @@ bool has_ended(const cl::Event& event) {
 /// Builds the kernel in a version of OpenCL C whose atomics have a scope with the CPU in it, or else in OpenCL C 1.2,
 /// whose atomics are a CPU's own where the device is one. (Some drivers with such memory build only that.)
 cl::Kernel build_answering(const ContextHandles& handles) {
+  const auto built = [&](const char* language) {
+    const cl::Program program(handles.context, std::string(answering_source));
+    program.build(handles.device, language);
+    return cl::Kernel(program, "answer");
+  };
   for (const char* language : {"-cl-std=CL2.0", "-cl-std=CL3.0"}) {
     try {
-      const cl::Program program(handles.context, std::string(answering_source));
-      program.build(handles.device, language);
-      return {program, "answer"};
+      return built(language);
     } catch (const cl::Error&) {
-      // The next version is tried; a failure of the last one below is reported.
+      // The next version is tried; a failure of the last one is reported.
     }
   }
-  const cl::Program program(handles.context, std::string(answering_source));
-  program.build(handles.device, "-cl-std=CL1.2");
-  return {program, "answer"};
+  return built("-cl-std=CL1.2");
 }
 
 /// Returns nothing where the kernel gave up before all numbers were answered.
 std::vector<Nanoseconds> try_round_trips(const ContextHandles& handles, cl::Kernel& kernel, std::uint32_t count) {
   using Clock = std::chrono::steady_clock;
-  const SharedWords words(handles.context);
-  words.get()[0] = words.get()[answer_word] = 0;
-  set_shared_argument(kernel, 0, words.get());
+  const auto shared =
+      shared_memory<std::uint32_t>(handles.context, CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 256);
+  if (shared == nullptr) throw Unsupported("the driver refused shared memory with atomics");
+  std::uint32_t* const words = shared.get();
+  words[0] = words[answer_word] = 0;
+  set_shared_argument(kernel, 0, words);
   kernel.setArg(1, count);
   kernel.setArg(2, most_looks(handles));
-  const std::atomic_ref<std::uint32_t> question(words.get()[0]);
-  const std::atomic_ref<std::uint32_t> answer(words.get()[answer_word]);
+  const std::atomic_ref<std::uint32_t> question(words[0]);
+  const std::atomic_ref<std::uint32_t> answer(words[answer_word]);
   std::vector<Nanoseconds> times;
   cl::Event event;
   handles.queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(1), cl::NDRange(1), nullptr, &event);

@@ -21,20 +21,8 @@ VkDescriptorType type_of(std::uint32_t binding) {
   return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 }
 
-bool has_bound(const Launch& launch) {
-  return std::ranges::any_of(launch.buffers,
-                             [](Buffer* buffer) { return static_cast<VulkanBuffer*>(buffer)->use() == Use::bound; });
-}
-
-using Representation = VkPipelineExecutableInternalRepresentationKHR;
-
-/// Whether this is the compiled code: drivers show their intermediate forms as well.
-bool is_assembler(const Representation& representation) {
-  return representation.isText == VK_TRUE &&
-         std::string_view(representation.name).find("ssembl") != std::string_view::npos;
-}
-
 std::string assembler_of(VkDevice device, const VkPipelineExecutableInfoKHR& executable) {
+  using Representation = VkPipelineExecutableInternalRepresentationKHR;
   std::uint32_t count = 0;
   vkGetPipelineExecutableInternalRepresentationsKHR(device, &executable, &count, nullptr);
   const Representation unasked{.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR};
@@ -51,7 +39,9 @@ std::string assembler_of(VkDevice device, const VkPipelineExecutableInfoKHR& exe
     return {};
   std::string found;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (is_assembler(all[i])) found += std::string(texts[i].data(), all[i].dataSize);
+    // Drivers show their intermediate forms as well.
+    const bool is_assembler = std::string_view(all[i].name).find("ssembl") != std::string_view::npos;
+    if (all[i].isText == VK_TRUE && is_assembler) found += std::string(texts[i].data(), all[i].dataSize);
   }
   return found;
 }
@@ -61,12 +51,43 @@ std::string assembler_of(VkDevice device, const VkPipelineExecutableInfoKHR& exe
 std::string VulkanKernel::listing() const { return bindings_.listing(*this); }
 
 Bindings::Bindings(const Queue& queue, bool addresses) : queue_(queue), addresses_(addresses) {
-  make_layouts();
-  make_descriptor_pool();
+  std::array<VkDescriptorSetLayoutBinding, most_buffers + 2> bindings{};
+  for (std::uint32_t binding = 0; binding < bindings.size(); ++binding) {
+    bindings[binding] = {.binding = binding,
+                         .descriptorType = type_of(binding),
+                         .descriptorCount = 1,
+                         .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+  }
+  set_layout_ = create<DescriptorSetLayout>(queue.device(), vkCreateDescriptorSetLayout,
+                                            {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                             .bindingCount = static_cast<std::uint32_t>(bindings.size()),
+                                             .pBindings = bindings.data()},
+                                            "vkCreateDescriptorSetLayout");
+  const VkDescriptorSetLayout layout = set_layout_.get();
+  const VkPushConstantRange range{.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .offset = 0, .size = push_constant_bytes};
+  layout_ = create<PipelineLayout>(queue.device(), vkCreatePipelineLayout,
+                                   {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                    .setLayoutCount = 1,
+                                    .pSetLayouts = &layout,
+                                    .pushConstantRangeCount = 1,
+                                    .pPushConstantRanges = &range},
+                                   "vkCreatePipelineLayout");
+  const std::array<VkDescriptorPoolSize, 3> sizes{
+      {{.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = most_buffers},
+       {.type = type_of(constant_binding), .descriptorCount = 1},
+       {.type = type_of(texels_binding), .descriptorCount = 1}}};
+  descriptor_pool_ = create<DescriptorPool>(queue.device(), vkCreateDescriptorPool,
+                                            {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                             .maxSets = 1,
+                                             .poolSizeCount = static_cast<std::uint32_t>(sizes.size()),
+                                             .pPoolSizes = sizes.data()},
+                                            "vkCreateDescriptorPool");
 }
 
 Binding Bindings::bind(const VulkanKernel& kernel, const Launch& launch) {
-  const VkPipeline pipeline = pipeline_of(kernel, !addresses_ || has_bound(launch));
+  const bool has_bound = std::ranges::any_of(
+      launch.buffers, [](Buffer* buffer) { return static_cast<VulkanBuffer*>(buffer)->use() == Use::bound; });
+  const VkPipeline pipeline = pipeline_of(kernel, !addresses_ || has_bound);
   return {.pipeline = pipeline, .arguments = arguments_of(launch), .has_descriptors = bind_buffers(launch)};
 }
 
@@ -100,7 +121,7 @@ VkPipeline Bindings::pipeline_of(const VulkanKernel& kernel, bool by_binding) {
   if (known != VK_NULL_HANDLE) return known;
   const auto spirv = by_binding ? kernel.by_binding : kernel.by_address;
   Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, kernel.constants}];
-  if (pipeline.get() == VK_NULL_HANDLE) pipeline = make_pipeline(spirv, kernel.constants);
+  if (!pipeline) pipeline = make_pipeline(spirv, kernel.constants);
   return known = pipeline.get();
 }
 
@@ -122,80 +143,44 @@ std::string Bindings::listing(const VulkanKernel& kernel) {
   return found;
 }
 
-void Bindings::make_layouts() {
-  std::array<VkDescriptorSetLayoutBinding, most_buffers + 2> bindings{};
-  for (std::uint32_t binding = 0; binding < bindings.size(); ++binding) {
-    bindings[binding].binding = binding;
-    bindings[binding].descriptorType = type_of(binding);
-    bindings[binding].descriptorCount = 1;
-    bindings[binding].stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
-  }
-  VkDescriptorSetLayoutCreateInfo set{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-  set.bindingCount = static_cast<std::uint32_t>(bindings.size());
-  set.pBindings = bindings.data();
-  set_layout_ =
-      DescriptorSetLayout::create(queue_.device(), vkCreateDescriptorSetLayout, set, "vkCreateDescriptorSetLayout");
-
-  const VkPushConstantRange range{.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .offset = 0, .size = push_constant_bytes};
-  VkPipelineLayoutCreateInfo create{.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-  create.setLayoutCount = 1;
-  create.pSetLayouts = &set_layout_.get();
-  create.pushConstantRangeCount = 1;
-  create.pPushConstantRanges = &range;
-  layout_ = PipelineLayout::create(queue_.device(), vkCreatePipelineLayout, create, "vkCreatePipelineLayout");
-}
-
-void Bindings::make_descriptor_pool() {
-  const std::array<VkDescriptorPoolSize, 3> sizes{
-      {{.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = most_buffers},
-       {.type = type_of(constant_binding), .descriptorCount = 1},
-       {.type = type_of(texels_binding), .descriptorCount = 1}}};
-  VkDescriptorPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-  pool.maxSets = 1;
-  pool.poolSizeCount = static_cast<std::uint32_t>(sizes.size());
-  pool.pPoolSizes = sizes.data();
-  descriptor_pool_ = DescriptorPool::create(queue_.device(), vkCreateDescriptorPool, pool, "vkCreateDescriptorPool");
-}
-
-/// Allocates an empty set: a driver may read one that still names a destroyed buffer, although no shader does.
-void Bindings::renew_descriptor_set() {
-  check(vkResetDescriptorPool(queue_.device(), descriptor_pool_.get(), 0), "vkResetDescriptorPool");
-  VkDescriptorSetAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-  allocate_info.descriptorPool = descriptor_pool_.get();
-  allocate_info.descriptorSetCount = 1;
-  allocate_info.pSetLayouts = &set_layout_.get();
-  check(vkAllocateDescriptorSets(queue_.device(), &allocate_info, &descriptors_), "vkAllocateDescriptorSets");
-}
-
-/// Points the descriptors to the buffers that are reached through one; returns false where none is.
 bool Bindings::bind_buffers(const Launch& launch) {
   bool any = false;
   for (std::uint32_t index = 0; index < launch.buffers.size(); ++index) {
     const auto& own = static_cast<const VulkanBuffer&>(*launch.buffers[index]);
     if (own.use() == Use::storage && addresses_) continue;
-    if (!any) renew_descriptor_set();
+    if (!std::exchange(any, true)) {
+      // An empty set is allocated: a driver may read one that still names a destroyed buffer, although no shader does.
+      check(vkResetDescriptorPool(queue_.device(), descriptor_pool_.get(), 0), "vkResetDescriptorPool");
+      const VkDescriptorSetLayout layout = set_layout_.get();
+      const VkDescriptorSetAllocateInfo wanted{.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                               .descriptorPool = descriptor_pool_.get(),
+                                               .descriptorSetCount = 1,
+                                               .pSetLayouts = &layout};
+      check(vkAllocateDescriptorSets(queue_.device(), &wanted, &descriptors_), "vkAllocateDescriptorSets");
+    }
+    const std::uint32_t binding = own.use() == Use::constant ? constant_binding
+                                  : is_texels(own.use())     ? texels_binding
+                                                             : index;
     const VkDescriptorBufferInfo buffer{.buffer = own.handle(), .offset = 0, .range = VK_WHOLE_SIZE};
-    VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-    write.dstSet = descriptors_;
-    write.dstBinding = own.use() == Use::constant ? constant_binding : is_texels(own.use()) ? texels_binding : index;
-    write.descriptorCount = 1;
-    write.descriptorType = type_of(write.dstBinding);
-    write.pBufferInfo = &buffer;
-    write.pTexelBufferView = &own.view();
+    const VkBufferView view = own.view();
+    const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                     .dstSet = descriptors_,
+                                     .dstBinding = binding,
+                                     .descriptorCount = 1,
+                                     .descriptorType = type_of(binding),
+                                     .pBufferInfo = &buffer,
+                                     .pTexelBufferView = &view};
     vkUpdateDescriptorSets(queue_.device(), 1, &write, 0, nullptr);
-    any = true;
   }
   return any;
 }
 
 /// Compiles a pipeline in which value n is specialization constant n; a shader need not declare them all.
 Pipeline Bindings::make_pipeline(std::span<const std::uint32_t> spirv, std::span<const std::uint32_t> values) {
-  VkShaderModuleCreateInfo module_create{.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-  module_create.codeSize = spirv.size_bytes();
-  module_create.pCode = spirv.data();
-  const auto module =
-      ShaderModule::create(queue_.device(), vkCreateShaderModule, module_create, "vkCreateShaderModule");
-
+  const auto module = create<ShaderModule>(
+      queue_.device(), vkCreateShaderModule,
+      {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = spirv.size_bytes(), .pCode = spirv.data()},
+      "vkCreateShaderModule");
   std::vector<VkSpecializationMapEntry> entries;
   for (std::uint32_t id = 0; id < values.size(); ++id) {
     entries.push_back(
@@ -205,18 +190,18 @@ Pipeline Bindings::make_pipeline(std::span<const std::uint32_t> spirv, std::span
                                        .pMapEntries = entries.data(),
                                        .dataSize = values.size_bytes(),
                                        .pData = values.data()};
-  VkComputePipelineCreateInfo create{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-  if (queue_.has_listings()) create.flags = VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
-  create.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-  create.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  create.stage.module = module.get();
-  create.stage.pName = "main";
-  create.stage.pSpecializationInfo = &constants;
-  create.layout = layout_.get();
+  VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                   .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                             .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                                             .module = module.get(),
+                                             .pName = "main",
+                                             .pSpecializationInfo = &constants},
+                                   .layout = layout_.get()};
+  if (queue_.has_listings()) info.flags = VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
   VkPipeline pipeline = VK_NULL_HANDLE;
-  check(vkCreateComputePipelines(queue_.device(), VK_NULL_HANDLE, 1, &create, nullptr, &pipeline),
+  check(vkCreateComputePipelines(queue_.device(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
         "vkCreateComputePipelines");
-  return {queue_.device(), pipeline};
+  return Pipeline(pipeline, {queue_.device()});
 }
 
 }  // namespace sonde::device::vulkan

@@ -1,15 +1,8 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "device/device.hpp"
-#include "device/vulkan/handle.hpp"
 #include "device/vulkan/queue.hpp"
 
 namespace sonde::device::vulkan {
@@ -59,9 +52,7 @@ class Bindings {
  private:
   /// The kernel's pipeline, compiled once for equal kernels, as every point makes its kernels anew.
   VkPipeline pipeline_of(const VulkanKernel& kernel, bool by_binding);
-  void make_layouts();
-  void make_descriptor_pool();
-  void renew_descriptor_set();
+  /// Points the descriptors to the buffers that are reached through one; returns false where none is.
   bool bind_buffers(const Launch& launch);
   Pipeline make_pipeline(std::span<const std::uint32_t> spirv, std::span<const std::uint32_t> values);
 

@@ -1,18 +1,12 @@
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "device/driver_clock.hpp"
 #include "device/error.hpp"
 #include "device/vulkan/bindings.hpp"
-#include "device/vulkan/copy_engines.hpp"
 #include "device/vulkan/memory.hpp"
 #include "device/vulkan/physical_device.hpp"
-#include "device/vulkan/queue.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "os/machine.hpp"
 
@@ -23,7 +17,7 @@ class VulkanDevice final : public Device {
  public:
   VulkanDevice(std::size_t index, BufferAccess access)
       : physical_(nth(index)),
-        addresses_(access == BufferAccess::best && has_buffer_addresses(physical_)),
+        addresses_(access == BufferAccess::best && Features(physical_).has_addresses()),
         info_(describe(physical_, addresses_)),
         queue_(physical_, addresses_),
         staging_(queue_),
@@ -33,7 +27,7 @@ class VulkanDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
 
   std::uint64_t available_bytes() override {
-    const std::uint64_t share = device_local_budget_bytes(physical_) / 5 * 4;
+    const std::uint64_t share = budget_bytes(physical_, {.flags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT}) / 5 * 4;
     return info_.unified_memory ? std::min(share, os::available_memory_bytes() / 5 * 4) : share;
   }
 
@@ -53,7 +47,7 @@ class VulkanDevice final : public Device {
       check_fits(info_, available_bytes(), size_bytes, use);
       return owned(import_host(queue_, size_bytes, usage_of(use, addresses_)), use);
     }
-    check_fits(info_, budget_bytes(physical_, flags) / 5 * 4, size_bytes, use);
+    check_fits(info_, budget_bytes(physical_, {.flags = flags, .exactly = true}) / 5 * 4, size_bytes, use);
     if (info_.unified_memory || (flags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) == 0) check_host_can_spare(size_bytes);
     return owned(allocate(queue_, size_bytes, usage_of(use, addresses_), {.flags = flags, .exactly = true}), use);
   }
@@ -77,7 +71,7 @@ class VulkanDevice final : public Device {
 
   BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
                       const std::function<bool(Nanoseconds)>& enough) override {
-    while (ahead_.size() < dispatches_ahead) ahead_.emplace_back(queue_.device(), queue_.raw(), queue_.family());
+    while (ahead_.size() < dispatches_ahead) ahead_.emplace_back(queue_.device(), queue_.raw(), queue_.family().index);
     const Launch first_launch = launch(0);
     Binding binding = bindings_.bind(static_cast<VulkanKernel&>(kernel), first_launch);
     ClockRelation clocks;
@@ -162,7 +156,7 @@ class VulkanDevice final : public Device {
   }
 
   Nanoseconds between(std::uint64_t begin, std::uint64_t end) const {
-    const std::uint64_t ticks = ticks_between(begin, end, queue_.timestamp_bits());
+    const std::uint64_t ticks = ticks_between(begin, end, queue_.family().timestamp_bits);
     return Nanoseconds(static_cast<double>(ticks) * info_.timer_step_ns);
   }
 

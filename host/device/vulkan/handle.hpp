@@ -3,7 +3,8 @@
 #include <volk.h>
 
 #include <atomic>
-#include <utility>
+#include <memory>
+#include <type_traits>
 
 namespace sonde::device::vulkan {
 
@@ -17,40 +18,29 @@ void check_wait(VkResult result, const char* call);
 /// Whether the device was lost while it may have been at work: destroying objects that such work uses crashes drivers.
 inline std::atomic<bool> is_abandoned = false;
 
-/// Owns one object of a VkDevice. `Destroy` points to volk's function pointer, which is known only once a device has
-/// been loaded.
-template <typename Raw, auto* Destroy>
-class Handle {
- public:
-  Handle() = default;
-  Handle(VkDevice device, Raw raw) : device_(device), raw_(raw) {}
-  Handle(Handle&& other) noexcept : device_(other.device_), raw_(std::exchange(other.raw_, Raw{VK_NULL_HANDLE})) {}
-  Handle& operator=(Handle&& other) noexcept {
-    std::swap(device_, other.device_);
-    std::swap(raw_, other.raw_);
-    return *this;
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (raw_ != Raw{VK_NULL_HANDLE} && !is_abandoned) (*Destroy)(device_, raw_, nullptr);
-  }
+/// Destroys an object of a VkDevice. `Function` points to volk's function pointer, which is known only once a device
+/// has been loaded.
+template <auto* Function>
+struct Destroy {
+  VkDevice device = VK_NULL_HANDLE;
 
-  /// Creates the object by one of Vulkan's functions; `call` is its name. Throws as check() does.
-  template <typename Create, typename Info>
-  static Handle create(VkDevice device, Create function, const Info& info, const char* call) {
-    Raw raw = VK_NULL_HANDLE;
-    check(function(device, &info, nullptr, &raw), call);
-    return {device, raw};
+  template <typename Object>
+  void operator()(Object* object) const {
+    if (!is_abandoned) (*Function)(device, object, nullptr);
   }
-
-  /// The object by reference, as some calls want its address.
-  const Raw& get() const { return raw_; }
-
- private:
-  VkDevice device_ = VK_NULL_HANDLE;
-  Raw raw_ = VK_NULL_HANDLE;
 };
+
+template <typename Raw, auto* Function>
+using Handle = std::unique_ptr<std::remove_pointer_t<Raw>, Destroy<Function>>;
+
+/// Creates an object by one of Vulkan's functions; `call` is its name. Throws as `checked` does.
+template <typename Owner, typename Info, typename Raw = typename Owner::pointer>
+Owner create(VkDevice device, VkResult (*function)(VkDevice, const Info*, const VkAllocationCallbacks*, Raw*),
+             const std::type_identity_t<Info>& info, const char* call, void (*checked)(VkResult, const char*) = check) {
+  Raw raw = VK_NULL_HANDLE;
+  checked(function(device, &info, nullptr, &raw), call);
+  return Owner(raw, {device});
+}
 
 using BufferHandle = Handle<VkBuffer, &vkDestroyBuffer>;
 using BufferView = Handle<VkBufferView, &vkDestroyBufferView>;

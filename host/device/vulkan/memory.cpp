@@ -18,18 +18,25 @@ VkPhysicalDeviceMemoryProperties properties_of(VkPhysicalDevice physical) {
   return memory;
 }
 
+std::span<const VkMemoryType> types_of(const VkPhysicalDeviceMemoryProperties& memory) {
+  return {memory.memoryTypes, memory.memoryTypeCount};
+}
+
+bool is_wanted(VkMemoryPropertyFlags flags, const Wanted& wanted) {
+  return wanted.exactly ? flags == wanted.flags : (flags & wanted.flags) == wanted.flags;
+}
+
 BufferHandle make_raw_buffer(const Queue& queue, std::uint64_t size_bytes, VkBufferUsageFlags usage, const void* next) {
-  VkBufferCreateInfo create{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = next};
-  create.size = size_bytes;
-  create.usage = usage;
-  if (queue.families().size() > 1) {
-    create.sharingMode = VK_SHARING_MODE_CONCURRENT;
-    create.queueFamilyIndexCount = static_cast<std::uint32_t>(queue.families().size());
-    create.pQueueFamilyIndices = queue.families().data();
+  std::vector<std::uint32_t> families;
+  for (const CopyFamily& family : queue.families()) families.push_back(family.index);
+  VkBufferCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = next, .size = size_bytes, .usage = usage};
+  if (families.size() > 1) {
+    info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+    info.queueFamilyIndexCount = static_cast<std::uint32_t>(families.size());
+    info.pQueueFamilyIndices = families.data();
   }
-  VkBuffer buffer = VK_NULL_HANDLE;
-  check_room(vkCreateBuffer(queue.device(), &create, nullptr, &buffer), "vkCreateBuffer");
-  return {queue.device(), buffer};
+  return create<BufferHandle>(queue.device(), vkCreateBuffer, info, "vkCreateBuffer", check_room);
 }
 
 /// Finds a memory type among the `allowed` ones. Throws Unsupported when there is none.
@@ -38,8 +45,7 @@ std::uint32_t memory_type(const VkPhysicalDeviceMemoryProperties& memory, std::u
     for (std::uint32_t type = 0; type < memory.memoryTypeCount; ++type) {
       const VkMemoryPropertyFlags flags = memory.memoryTypes[type].propertyFlags;
       const bool is_allowed = (allowed >> type & 1u) != 0;
-      const bool has_them = wanted.exactly ? flags == wanted.flags : (flags & wanted.flags) == wanted.flags;
-      if (is_allowed && has_them && (flags & unwanted) == 0) return type;
+      if (is_allowed && is_wanted(flags, wanted) && (flags & unwanted) == 0) return type;
     }
   }
   throw Unsupported("the driver has no memory type of the wanted kind for this buffer");
@@ -52,16 +58,17 @@ void bind_memory(Allocation& allocation, const Queue& queue, std::uint64_t size_
   const VkPhysicalDeviceMemoryProperties properties = properties_of(queue.physical());
   const std::uint32_t type = memory_type(properties, allowed, wanted);
   allocation.flags = properties.memoryTypes[type].propertyFlags;
-  VkMemoryAllocateFlagsInfo flags{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, .pNext = next};
-  flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-  VkMemoryAllocateInfo info{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, .pNext = next};
-  if ((usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0) info.pNext = &flags;
-  info.allocationSize = size_bytes;
-  info.memoryTypeIndex = type;
-  VkDeviceMemory memory = VK_NULL_HANDLE;
-  check_room(vkAllocateMemory(queue.device(), &info, nullptr, &memory), "vkAllocateMemory");
-  allocation.memory = {queue.device(), memory};
-  check(vkBindBufferMemory(queue.device(), allocation.buffer.get(), memory, 0), "vkBindBufferMemory");
+  const VkMemoryAllocateFlagsInfo flags{.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                        .pNext = next,
+                                        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
+  const bool has_address = (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0;
+  allocation.memory = create<DeviceMemory>(queue.device(), vkAllocateMemory,
+                                           {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                            .pNext = has_address ? &flags : next,
+                                            .allocationSize = size_bytes,
+                                            .memoryTypeIndex = type},
+                                           "vkAllocateMemory", check_room);
+  check(vkBindBufferMemory(queue.device(), allocation.buffer.get(), allocation.memory.get(), 0), "vkBindBufferMemory");
 }
 
 /// The names in records: Khronos' own without VK_MEMORY_PROPERTY_ and _BIT.
@@ -92,31 +99,27 @@ std::string joined_names(VkMemoryPropertyFlags flags) {
   return text;
 }
 
-/// The largest budget among the heaps for which `counts(memory, heap)` holds.
-template <typename Counts>
-std::uint64_t largest_budget(VkPhysicalDevice physical, Counts counts) {
-  const bool has_budget = has_extension(physical, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
-  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{.sType =
-                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
-  VkPhysicalDeviceMemoryProperties2 memory{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
-  if (has_budget) memory.pNext = &budget;
-  vkGetPhysicalDeviceMemoryProperties2(physical, &memory);
-  std::uint64_t most = 0;
-  for (std::uint32_t heap = 0; heap < memory.memoryProperties.memoryHeapCount; ++heap) {
-    if (!counts(memory.memoryProperties, heap)) continue;
-    std::uint64_t left = memory.memoryProperties.memoryHeaps[heap].size;
-    if (has_budget) left = budget.heapBudget[heap] - std::min(budget.heapBudget[heap], budget.heapUsage[heap]);
-    most = std::max(most, left);
-  }
-  return most;
+BufferView texels_of(VkDevice device, VkBuffer buffer, Use use) {
+  return create<BufferView>(device, vkCreateBufferView,
+                            {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
+                             .buffer = buffer,
+                             .format = use == Use::wide_texels ? VK_FORMAT_R32G32B32A32_UINT : VK_FORMAT_R32_UINT,
+                             .range = VK_WHOLE_SIZE},
+                            "vkCreateBufferView");
+}
+
+void copy_now(Queue& queue, VkBuffer from, std::uint64_t from_offset, VkBuffer to, std::uint64_t to_offset,
+              std::uint64_t bytes) {
+  queue.run([&](VkCommandBuffer commands) {
+    const VkBufferCopy region{.srcOffset = from_offset, .dstOffset = to_offset, .size = bytes};
+    vkCmdCopyBuffer(commands, from, to, 1, &region);
+  });
 }
 
 }  // namespace
 
 Allocation allocate(const Queue& queue, std::uint64_t size_bytes, VkBufferUsageFlags usage, const Wanted& wanted) {
-  Allocation allocation;
-  allocation.size_bytes = size_bytes;
-  allocation.buffer = make_raw_buffer(queue, size_bytes, usage, nullptr);
+  Allocation allocation{.buffer = make_raw_buffer(queue, size_bytes, usage, nullptr), .size_bytes = size_bytes};
   VkMemoryRequirements requirements;
   vkGetBufferMemoryRequirements(queue.device(), allocation.buffer.get(), &requirements);
   bind_memory(allocation, queue, requirements.size, requirements.memoryTypeBits, wanted, usage, nullptr);
@@ -125,24 +128,24 @@ Allocation allocate(const Queue& queue, std::uint64_t size_bytes, VkBufferUsageF
 
 Allocation import_host(const Queue& queue, std::uint64_t size_bytes, VkBufferUsageFlags usage) {
   constexpr auto handle = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
-  VkExternalMemoryBufferCreateInfo external{.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
-  external.handleTypes = handle;
-  Allocation allocation;
-  allocation.size_bytes = size_bytes;
-  allocation.buffer = make_raw_buffer(queue, size_bytes, usage, &external);
+  const VkExternalMemoryBufferCreateInfo external{.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+                                                  .handleTypes = handle};
+  Allocation allocation{.buffer = make_raw_buffer(queue, size_bytes, usage, &external), .size_bytes = size_bytes};
   VkMemoryRequirements requirements;
   vkGetBufferMemoryRequirements(queue.device(), allocation.buffer.get(), &requirements);
-  const auto host = extension_properties<VkPhysicalDeviceExternalMemoryHostPropertiesEXT>(
-      queue.physical(), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
+  VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
+  VkPhysicalDeviceProperties2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &host};
+  vkGetPhysicalDeviceProperties2(queue.physical(), &core);
   allocation.imported =
       PageAligned(requirements.size, std::max<std::uint64_t>(4096, host.minImportedHostPointerAlignment));
   const std::span<std::byte> bytes = allocation.imported.bytes();
   VkMemoryHostPointerPropertiesEXT pointer{.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
   check(vkGetMemoryHostPointerPropertiesEXT(queue.device(), handle, bytes.data(), &pointer),
         "vkGetMemoryHostPointerPropertiesEXT");
-  VkImportMemoryHostPointerInfoEXT import{.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT};
-  import.handleType = handle;
-  import.pHostPointer = bytes.data();
+  const VkImportMemoryHostPointerInfoEXT import{.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+                                                .handleType = handle,
+                                                .pHostPointer = bytes.data()};
   bind_memory(allocation, queue, bytes.size(), requirements.memoryTypeBits & pointer.memoryTypeBits,
               {.flags = coherent_memory}, usage, &import);
   return allocation;
@@ -155,33 +158,37 @@ std::span<std::byte> map_all(const Queue& queue, const Allocation& allocation) {
   return {static_cast<std::byte*>(mapped), allocation.size_bytes};
 }
 
-std::uint64_t device_local_budget_bytes(VkPhysicalDevice physical) {
-  return largest_budget(physical, [](const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t heap) {
-    return (memory.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
-  });
-}
-
-std::uint64_t budget_bytes(VkPhysicalDevice physical, VkMemoryPropertyFlags flags) {
-  return largest_budget(physical, [flags](const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t heap) {
-    return std::any_of(memory.memoryTypes, memory.memoryTypes + memory.memoryTypeCount,
-                       [&](const VkMemoryType& type) { return type.heapIndex == heap && type.propertyFlags == flags; });
-  });
+std::uint64_t budget_bytes(VkPhysicalDevice physical, const Wanted& wanted) {
+  const bool has_budget = has_extension(physical, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{.sType =
+                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+  VkPhysicalDeviceMemoryProperties2 memory{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
+  if (has_budget) memory.pNext = &budget;
+  vkGetPhysicalDeviceMemoryProperties2(physical, &memory);
+  std::uint64_t most = 0;
+  for (const VkMemoryType& type : types_of(memory.memoryProperties)) {
+    if (!is_wanted(type.propertyFlags, wanted)) continue;
+    const std::uint32_t heap = type.heapIndex;
+    std::uint64_t left = memory.memoryProperties.memoryHeaps[heap].size;
+    if (has_budget) left = budget.heapBudget[heap] - std::min(budget.heapBudget[heap], budget.heapUsage[heap]);
+    most = std::max(most, left);
+  }
+  return most;
 }
 
 std::vector<MemoryKind> memory_kinds(VkPhysicalDevice physical) {
   const VkPhysicalDeviceMemoryProperties memory = properties_of(physical);
   std::vector<MemoryKind> kinds;
-  for (std::uint32_t type = 0; type < memory.memoryTypeCount; ++type) {
-    const VkMemoryPropertyFlags flags = memory.memoryTypes[type].propertyFlags;
+  for (const VkMemoryType& type : types_of(memory)) {
+    const VkMemoryPropertyFlags flags = type.propertyFlags;
     const std::string name = joined_names(flags);
     // A type without flags has no name, and drivers list a type again for what else it may hold.
     if (name.empty() || std::ranges::find(kinds, name, &MemoryKind::name) != kinds.end()) continue;
-    MemoryKind kind{.name = name, .missing = ""};
-    if ((flags & not_for_buffers) != 0)
-      kind.missing = "this type of memory is not for buffers that kernels read and write";
-    kind.seen_by_cpu = (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
-    kind.maps_freely = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
-    kinds.push_back(kind);
+    const bool for_buffers = (flags & not_for_buffers) == 0;
+    kinds.push_back({.name = name,
+                     .missing = for_buffers ? "" : "this type of memory is not for buffers that kernels read and write",
+                     .seen_by_cpu = (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0,
+                     .maps_freely = (flags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0});
   }
   // The order is that in which memory_type() chooses for a buffer that names no kind.
   const auto rank = [](const MemoryKind& kind) {
@@ -200,15 +207,77 @@ std::vector<MemoryKind> memory_kinds(VkPhysicalDevice physical) {
 
 VkMemoryPropertyFlags flags_of(const MemoryKind& kind) {
   VkMemoryPropertyFlags flags = 0;
-  std::string_view rest = kind.name;
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find('+'));
-    for (const auto& [flag, name] : flag_names) {
-      if (name == word) flags |= static_cast<VkMemoryPropertyFlags>(flag);
-    }
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+  for (const auto& [flag, name] : flag_names) {
+    if (("+" + kind.name + "+").find("+" + std::string(name) + "+") != std::string::npos) flags |= flag;
   }
   return flags;
+}
+
+VkBufferUsageFlags usage_of(Use use, bool addresses) {
+  VkBufferUsageFlags usage = copy_usage;
+  if (use == Use::storage || use == Use::bound) usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  if (use == Use::constant) usage |= VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
+  if (is_texels(use)) usage |= VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
+  if (addresses && use == Use::storage) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+  return usage;
+}
+
+Staging::Staging(const Queue& queue)
+    : allocation(allocate(queue, 4 << 20, copy_usage,
+                          {.flags = coherent_memory, .avoided = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT})),
+      mapped(map_all(queue, allocation)) {}
+
+VulkanBuffer::VulkanBuffer(Queue& queue, Staging& staging, Allocation allocation, Use use, bool addresses)
+    : queue_(queue), staging_(staging), use_(use), allocation_(std::move(allocation)) {
+  if (is_texels(use)) view_ = texels_of(queue.device(), handle(), use);
+  if (!addresses || use != Use::storage) return;
+  const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = handle()};
+  address_ = vkGetBufferDeviceAddress(queue.device(), &where);
+}
+
+void VulkanBuffer::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
+  check_range(offset_bytes, bytes.size());
+  while (!bytes.empty()) {
+    const std::size_t piece = std::min(bytes.size(), staging_.mapped.size());
+    std::ranges::copy(bytes.first(piece), staging_.mapped.begin());
+    copy_now(queue_, staging_.allocation.buffer.get(), 0, handle(), offset_bytes, piece);
+    bytes = bytes.subspan(piece);
+    offset_bytes += piece;
+  }
+}
+
+void VulkanBuffer::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
+  check_range(offset_bytes, bytes.size());
+  while (!bytes.empty()) {
+    const std::size_t piece = std::min(bytes.size(), staging_.mapped.size());
+    copy_now(queue_, handle(), offset_bytes, staging_.allocation.buffer.get(), 0, piece);
+    std::ranges::copy(staging_.mapped.first(piece), bytes.begin());
+    bytes = bytes.subspan(piece);
+    offset_bytes += piece;
+  }
+}
+
+std::span<std::byte> VulkanBuffer::map(Access access) {
+  access_ = access;
+  if ((allocation_.flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0) {
+    throw Unsupported("the CPU cannot look at this memory: its type is not host-visible");
+  }
+  if (mapped_.empty()) mapped_ = map_all(queue_, allocation_);
+  if (!is_coherent()) {
+    const VkMappedMemoryRange range = whole();
+    check(vkInvalidateMappedMemoryRanges(queue_.device(), 1, &range), "vkInvalidateMappedMemoryRanges");
+  }
+  return mapped_;
+}
+
+void VulkanBuffer::unmap() {
+  if (is_coherent() || access_ == Access::read) return;
+  const VkMappedMemoryRange range = whole();
+  check(vkFlushMappedMemoryRanges(queue_.device(), 1, &range), "vkFlushMappedMemoryRanges");
+}
+
+VkMappedMemoryRange VulkanBuffer::whole() const {
+  return {.sType = VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, .memory = allocation_.memory.get(), .size = VK_WHOLE_SIZE};
 }
 
 }  // namespace sonde::device::vulkan

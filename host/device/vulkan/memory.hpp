@@ -1,12 +1,5 @@
 #pragma once
 
-#include <volk.h>
-
-#include <cstdint>
-#include <span>
-#include <vector>
-
-#include "device/copy_engines.hpp"
 #include "device/vulkan/queue.hpp"
 
 namespace sonde::device::vulkan {
@@ -41,10 +34,9 @@ Allocation import_host(const Queue& queue, std::uint64_t size_bytes, VkBufferUsa
 /// The whole allocation as the CPU sees it; it may be mapped once.
 std::span<std::byte> map_all(const Queue& queue, const Allocation& allocation);
 
-/// The device-local memory that can still be allocated: the driver's budget where it states one, else the heap's size.
-std::uint64_t device_local_budget_bytes(VkPhysicalDevice physical);
-/// The budget of the memory types with exactly these flags.
-std::uint64_t budget_bytes(VkPhysicalDevice physical, VkMemoryPropertyFlags flags);
+/// The memory of a wanted type that can still be allocated: the driver's budget where it states one, else the heap's
+/// size.
+std::uint64_t budget_bytes(VkPhysicalDevice physical, const Wanted& wanted);
 
 /// Every type of memory that a buffer may have, by its flags, and imported memory of the program. The first one holds
 /// buffers that name none.
@@ -60,18 +52,11 @@ VkBufferUsageFlags usage_of(Use use, bool addresses);
 inline bool is_texels(Use use) { return use == Use::texels || use == Use::wide_texels; }
 
 /// Host-visible memory through which data goes to and from device memory, piece by piece.
-class Staging {
- public:
-  explicit Staging(Queue& queue);
-  void write(VkBuffer to, std::uint64_t offset, std::span<const std::byte> bytes);
-  void read(VkBuffer from, std::uint64_t offset, std::span<std::byte> bytes);
+struct Staging {
+  explicit Staging(const Queue& queue);
 
- private:
-  void copy(VkBuffer from, std::uint64_t from_offset, VkBuffer to, std::uint64_t to_offset, std::uint64_t bytes);
-
-  Queue& queue_;
-  Allocation allocation_;
-  std::span<std::byte> mapped_;
+  Allocation allocation;
+  std::span<std::byte> mapped;
 };
 
 class VulkanBuffer final : public Buffer {
@@ -88,7 +73,7 @@ class VulkanBuffer final : public Buffer {
   VkBuffer handle() const { return allocation_.buffer.get(); }
   VkDeviceAddress address() const { return address_; }
   Use use() const { return use_; }
-  const VkBufferView& view() const { return view_.get(); }
+  VkBufferView view() const { return view_.get(); }
 
  private:
   [[nodiscard]] VkMappedMemoryRange whole() const;

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <map>
-#include <string>
-#include <vector>
+#include <utility>
 
 #include "device/error.hpp"
 #include "device/vulkan/handle.hpp"
@@ -46,10 +44,8 @@ std::uint64_t device_memory_bytes(VkPhysicalDevice device) {
   VkPhysicalDeviceMemoryProperties memory;
   vkGetPhysicalDeviceMemoryProperties(device, &memory);
   std::uint64_t largest = 0;
-  for (std::uint32_t heap = 0; heap < memory.memoryHeapCount; ++heap) {
-    if ((memory.memoryHeaps[heap].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0) {
-      largest = std::max<std::uint64_t>(largest, memory.memoryHeaps[heap].size);
-    }
+  for (const VkMemoryHeap& heap : std::span(memory.memoryHeaps, memory.memoryHeapCount)) {
+    if ((heap.flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0) largest = std::max<std::uint64_t>(largest, heap.size);
   }
   return largest;
 }
@@ -68,12 +64,11 @@ struct Properties {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
   VkPhysicalDeviceShaderCorePropertiesAMD amd{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
 
+  VkPhysicalDeviceShaderIntegerDotProductPropertiesKHR dot{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES_KHR};
+
   explicit Properties(VkPhysicalDevice device) {
-    void** end = &core.pNext;
-    const auto chain = [&end](auto& next) {
-      *end = &next;
-      end = &next.pNext;
-    };
+    const auto chain = [this](auto& next) { next.pNext = std::exchange(core.pNext, &next); };
     chain(id);
     chain(driver);
     chain(allocation);
@@ -83,67 +78,37 @@ struct Properties {
     if (has_extension(device, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) chain(pci);
     if (has_extension(device, VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME)) chain(nvidia);
     if (has_extension(device, VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME)) chain(amd);
+    if (has_extension(device, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) chain(dot);
     vkGetPhysicalDeviceProperties2(device, &core);
   }
   Properties(const Properties&) = delete;
   Properties& operator=(const Properties&) = delete;
 };
 
-void set_largest_buffer(DeviceInfo& info, const Properties& properties, bool addresses) {
-  info.largest_buffer_bytes = properties.allocation.maxMemoryAllocationSize;
-  info.largest_buffer_reason = "the driver's maxMemoryAllocationSize";
-  if (properties.buffer.maxBufferSize != 0 && properties.buffer.maxBufferSize < info.largest_buffer_bytes) {
-    info.largest_buffer_bytes = properties.buffer.maxBufferSize;
-    info.largest_buffer_reason = "the driver's maxBufferSize";
-  }
-  const std::uint64_t range = properties.core.properties.limits.maxStorageBufferRange;
-  if (!addresses && range < info.largest_buffer_bytes) {
-    info.largest_buffer_bytes = range;
-    info.largest_buffer_reason = "the driver's maxStorageBufferRange, as it has no buffer device addresses";
-  }
+void limit_buffers(DeviceInfo& info, std::uint64_t bytes, const char* reason) {
+  if (bytes >= info.largest_buffer_bytes) return;
+  info.largest_buffer_bytes = bytes;
+  info.largest_buffer_reason = reason;
 }
 
-std::map<std::string, MissingType> missing_types(VkPhysicalDevice device) {
-  const NumberFeatures features = number_features(device);
+std::map<std::string, MissingType> missing_types(VkPhysicalDevice device, const Features& features) {
+  const VkPhysicalDeviceFeatures& core = features.core.features;
   std::map<std::string, MissingType> missing;
   const auto need = [&missing](const char* type, VkBool32 has, const char* feature) {
     if (has == VK_FALSE) missing[type] = {.reason = std::string("the driver has no ") + feature};
   };
-  need("fp64", features.float64, "shaderFloat64");
-  need("fp16", features.float16, "shaderFloat16");
-  need("int64", features.int64, "shaderInt64");
-  need("int16", features.int16, "shaderInt16");
-  need("int8", features.int8, "shaderInt8");
-  need("dot4", features.dot4, "VK_KHR_shader_integer_dot_product with shaderIntegerDotProduct");
+  need("fp64", core.shaderFloat64, "shaderFloat64");
+  need("fp16", features.vulkan_1_2.shaderFloat16, "shaderFloat16");
+  need("int64", core.shaderInt64, "shaderInt64");
+  need("int16", core.shaderInt16, "shaderInt16");
+  need("int8", features.vulkan_1_2.shaderInt8, "shaderInt8");
+  need("dot4", features.dot.shaderIntegerDotProduct, "VK_KHR_shader_integer_dot_product with shaderIntegerDotProduct");
   // The extension has only conversions and dot products, whose rounding is the driver's own: no result can be proved.
   const bool bf16 = has_extension(device, "VK_KHR_shader_bfloat16");
   missing["bf16"] = {.reason = bf16 ? "VK_KHR_shader_bfloat16 has no additions and multiplications of bf16, but "
                                       "conversions, dot products and matrices only"
                                     : "the driver has no VK_KHR_shader_bfloat16"};
   return missing;
-}
-
-bool has_dot4_instruction(VkPhysicalDevice device) {
-  if (!has_extension(device, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) return false;
-  return extension_properties<VkPhysicalDeviceShaderIntegerDotProductPropertiesKHR>(
-             device, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES_KHR)
-             .integerDotProduct4x8BitPackedSignedAccelerated == VK_TRUE;
-}
-
-/// The features of one structure, and in `core` those of Vulkan 1.0; `type` is the structure's own.
-template <typename Features>
-Features features_of(VkPhysicalDevice device, VkStructureType type, VkPhysicalDeviceFeatures& core) {
-  Features features{};
-  features.sType = type;
-  VkPhysicalDeviceFeatures2 all{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features};
-  vkGetPhysicalDeviceFeatures2(device, &all);
-  core = all.features;
-  return features;
-}
-
-VkPhysicalDeviceVulkan12Features vulkan_1_2_features(VkPhysicalDevice device, VkPhysicalDeviceFeatures& core) {
-  return features_of<VkPhysicalDeviceVulkan12Features>(device, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                                       core);
 }
 
 }  // namespace
@@ -156,11 +121,9 @@ Instance::Instance() {
     throw Unsupported("the Vulkan loader is older than Vulkan 1.2; install a newer one " +
                       os::loader_package("libvulkan1"));
   }
-  VkApplicationInfo application{.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
-  application.pApplicationName = "sonde";
-  application.apiVersion = VK_API_VERSION_1_3;
-  VkInstanceCreateInfo create{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-  create.pApplicationInfo = &application;
+  const VkApplicationInfo application{
+      .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "sonde", .apiVersion = VK_API_VERSION_1_3};
+  const VkInstanceCreateInfo create{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
   const VkResult result = vkCreateInstance(&create, nullptr, &instance_);
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER) throw Unsupported(no_driver);
   check(result, "vkCreateInstance");
@@ -185,52 +148,30 @@ std::vector<VkPhysicalDevice> Instance::physical_devices() const {
   return all;
 }
 
-NumberFeatures number_features(VkPhysicalDevice device) {
-  VkPhysicalDeviceFeatures core;
-  const auto features = vulkan_1_2_features(device, core);
-  NumberFeatures numbers{.float64 = core.shaderFloat64,
-                         .float16 = features.shaderFloat16,
-                         .int64 = core.shaderInt64,
-                         .int16 = core.shaderInt16,
-                         .int8 = features.shaderInt8};
-  if (has_extension(device, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) {
-    numbers.dot4 = features_of<VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR>(
-                       device, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR, core)
-                       .shaderIntegerDotProduct;
-  }
-  return numbers;
-}
-
 bool has_extension(VkPhysicalDevice device, const std::string& extension) {
   return std::ranges::any_of(extensions(device), [&](const VkExtensionProperties& properties) {
     return extension == properties.extensionName;
   });
 }
 
-bool has_buffer_addresses(VkPhysicalDevice device) {
-  VkPhysicalDeviceFeatures core;
-  const VkBool32 addresses = vulkan_1_2_features(device, core).bufferDeviceAddress;
-  // Shaders compute addresses in 64 bits.
-  return addresses == VK_TRUE && core.shaderInt64 == VK_TRUE;
-}
-
-bool has_core_clock(VkPhysicalDevice device) {
-  VkPhysicalDeviceFeatures core;
-  return has_extension(device, VK_KHR_SHADER_CLOCK_EXTENSION_NAME) &&
-         features_of<VkPhysicalDeviceShaderClockFeaturesKHR>(
-             device, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR, core)
-                 .shaderSubgroupClock == VK_TRUE;
-}
-
-bool has_listings(VkPhysicalDevice device) {
-  VkPhysicalDeviceFeatures core;
-  return has_extension(device, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME) &&
-         features_of<VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR>(
-             device, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR, core)
-                 .pipelineExecutableInfo == VK_TRUE;
+Features::Features(VkPhysicalDevice device) {
+  core.pNext = &vulkan_1_2;
+  const auto chain = [&](const char* extension, auto& features) {
+    if (!has_extension(device, extension)) return;
+    extensions.push_back(extension);
+    features.pNext = std::exchange(vulkan_1_2.pNext, &features);
+  };
+  chain(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, clock);
+  chain(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, listings);
+  chain(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME, dot);
+  if (has_extension(device, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
+    extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  }
+  vkGetPhysicalDeviceFeatures2(device, &core);
 }
 
 DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
+  const Features features(device);
   const Properties properties(device);
   const VkPhysicalDeviceProperties& core = properties.core.properties;
   DeviceInfo info;
@@ -242,9 +183,7 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
   info.driver_version = properties.driver.driverInfo;
   if (info.driver_version.empty()) info.driver_version = version_text(core.driverVersion);
   info.api_version = version_text(core.apiVersion);
-  std::array<std::uint8_t, 16> uuid{};
-  std::memcpy(uuid.data(), properties.id.deviceUUID, uuid.size());
-  info.uuid = uuid_text(uuid);
+  info.uuid = uuid_text(std::to_array(properties.id.deviceUUID));
   if (has_extension(device, VK_EXT_PCI_BUS_INFO_EXTENSION_NAME)) {
     info.pci =
         pci_text(properties.pci.pciDomain, properties.pci.pciBus, properties.pci.pciDevice, properties.pci.pciFunction);
@@ -256,16 +195,23 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
   }
   info.memory_bytes = device_memory_bytes(device);
   info.unified_memory = info.type != DeviceType::discrete;
-  set_largest_buffer(info, properties, addresses);
+  info.largest_buffer_bytes = properties.allocation.maxMemoryAllocationSize;
+  info.largest_buffer_reason = "the driver's maxMemoryAllocationSize";
+  if (properties.buffer.maxBufferSize != 0)
+    limit_buffers(info, properties.buffer.maxBufferSize, "the driver's maxBufferSize");
+  if (!addresses) {
+    limit_buffers(info, core.limits.maxStorageBufferRange,
+                  "the driver's maxStorageBufferRange, as it has no buffer device addresses");
+  }
   info.largest_group_size = core.limits.maxComputeWorkGroupInvocations;
   info.bound_bytes = core.limits.maxStorageBufferRange;
   info.constant_bytes = core.limits.maxUniformBufferRange >= uniform_block_bytes ? uniform_block_bytes : 0;
   info.texel_bytes = std::uint64_t{core.limits.maxTexelBufferElements} * 4;
   info.local_bytes = core.limits.maxComputeSharedMemorySize;
   info.timer_step_ns = core.limits.timestampPeriod;
-  info.missing_types = missing_types(device);
-  if (!has_dot4_instruction(device)) info.emulated_types.insert("dot4");
-  info.core_clock = has_core_clock(device);
+  info.missing_types = missing_types(device, features);
+  if (properties.dot.integerDotProduct4x8BitPackedSignedAccelerated == VK_FALSE) info.emulated_types.insert("dot4");
+  info.core_clock = features.clock.shaderSubgroupClock == VK_TRUE;
   info.memory_kinds = memory_kinds(device);
   return info;
 }
@@ -274,7 +220,7 @@ std::vector<DeviceInfo> list() {
   const Instance instance;
   std::vector<DeviceInfo> infos;
   for (VkPhysicalDevice device : instance.physical_devices()) {
-    infos.push_back(describe(device, has_buffer_addresses(device)));
+    infos.push_back(describe(device, Features(device).has_addresses()));
   }
   return infos;
 }

@@ -28,32 +28,25 @@ class Instance {
 DeviceInfo describe(VkPhysicalDevice device, bool addresses);
 
 bool has_extension(VkPhysicalDevice device, const std::string& extension);
-bool has_buffer_addresses(VkPhysicalDevice device);
-/// Whether shaders can read the counter of the core that runs them: VK_KHR_shader_clock with shaderSubgroupClock.
-bool has_core_clock(VkPhysicalDevice device);
-/// Whether the driver shows the compiled code of pipelines: VK_KHR_pipeline_executable_properties.
-bool has_listings(VkPhysicalDevice device);
 
-/// The number types with which shaders can compute, beside those of 32 bits.
-struct NumberFeatures {
-  VkBool32 float64 = VK_FALSE;
-  VkBool32 float16 = VK_FALSE;
-  VkBool32 int64 = VK_FALSE;
-  VkBool32 int16 = VK_FALSE;
-  VkBool32 int8 = VK_FALSE;
-  VkBool32 dot4 = VK_FALSE;  ///< dot products of four packed bytes, by VK_KHR_shader_integer_dot_product
+/// The features and extensions of a device that this program may enable. Their structures are chained in the
+/// constructor, as they must not move afterwards; those of extensions that the driver lacks stay without a feature.
+struct Features {
+  VkPhysicalDeviceFeatures2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  VkPhysicalDeviceVulkan12Features vulkan_1_2{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+  VkPhysicalDeviceShaderClockFeaturesKHR clock{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
+  VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR listings{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
+  VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR};
+  std::vector<const char*> extensions;
+
+  explicit Features(VkPhysicalDevice device);
+  Features(const Features&) = delete;
+  Features& operator=(const Features&) = delete;
+  /// Whether buffers have addresses, and shaders compute them, which takes 64 bits.
+  bool has_addresses() const { return vulkan_1_2.bufferDeviceAddress != 0 && core.features.shaderInt64 != 0; }
 };
-NumberFeatures number_features(VkPhysicalDevice device);
-
-/// The properties of an extension that the driver has; `type` is the structure's own.
-template <typename Properties>
-Properties extension_properties(VkPhysicalDevice device, VkStructureType type) {
-  Properties properties{};
-  properties.sType = type;
-  VkPhysicalDeviceProperties2 core{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &properties};
-  vkGetPhysicalDeviceProperties2(device, &core);
-  return properties;
-}
 
 /// The size of the uniform block that shaders declare: nearly every driver allows it, though Vulkan asks for 16 KiB
 /// only.

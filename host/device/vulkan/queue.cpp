@@ -9,22 +9,7 @@
 namespace sonde::device::vulkan {
 namespace {
 
-std::vector<VkQueueFamilyProperties> queue_families(VkPhysicalDevice physical) {
-  std::uint32_t count = 0;
-  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
-  return families;
-}
-
-std::uint32_t compute_family(VkPhysicalDevice physical) {
-  const auto families = queue_families(physical);
-  const auto found = std::ranges::find_if(families, [](const VkQueueFamilyProperties& family) {
-    return (family.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0 && family.timestampValidBits > 0;
-  });
-  if (found != families.end()) return static_cast<std::uint32_t>(found - families.begin());
-  throw Unsupported("no queue of this device both computes and has timestamps, so nothing can be timed by its clock");
-}
+constexpr std::uint32_t most_queues = 8;
 
 std::string queue_family_name(std::uint32_t index, VkQueueFlags flags) {
   std::string words;
@@ -36,58 +21,66 @@ std::string queue_family_name(std::uint32_t index, VkQueueFlags flags) {
   return "queue family " + std::to_string(index) + " (" + words + ")";
 }
 
+std::vector<CopyFamily> copy_families(VkPhysicalDevice physical) {
+  constexpr VkQueueFlags kernels = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+  std::uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+  std::vector<CopyFamily> found;
+  for (std::uint32_t index = 0; index < families.size(); ++index) {
+    const VkQueueFlags flags = families[index].queueFlags;
+    const bool runs_kernels = (flags & kernels) != 0;  // such a family copies too, whether it says so or not
+    const VkQueueFlags others =
+        flags & ~(kernels | VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT);
+    if (!runs_kernels && ((flags & VK_QUEUE_TRANSFER_BIT) == 0 || others != 0)) continue;
+    found.push_back({.index = index,
+                     .queues = std::min(families[index].queueCount, most_queues),
+                     .timestamp_bits = families[index].timestampValidBits,
+                     .computes = (flags & VK_QUEUE_COMPUTE_BIT) != 0,
+                     .only_transfers = !runs_kernels,
+                     .name = queue_family_name(index, flags)});
+  }
+  return found;
+}
+
+const CopyFamily& compute_family(const std::vector<CopyFamily>& families) {
+  const auto found = std::ranges::find_if(
+      families, [](const CopyFamily& family) { return family.computes && family.timestamp_bits > 0; });
+  if (found != families.end()) return *found;
+  throw Unsupported("no queue of this device both computes and has timestamps, so nothing can be timed by its clock");
+}
+
 /// Creates the device with all queues that can copy, at once: unused queues cost the others no time.
-VkDevice make_device(VkPhysicalDevice physical, const std::vector<CopyFamily>& families, bool addresses,
-                     bool has_listings) {
-  std::vector<std::vector<float>> priorities;
+VkDevice make_device(VkPhysicalDevice physical, const std::vector<CopyFamily>& families, Features& has,
+                     bool addresses) {
+  const std::vector<float> priorities(most_queues, 1.0f);
   std::vector<VkDeviceQueueCreateInfo> queues;
   for (const CopyFamily& family : families) {
-    priorities.emplace_back(family.queues, 1.0f);
-    VkDeviceQueueCreateInfo queue{.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-    queue.queueFamilyIndex = family.index;
-    queue.queueCount = family.queues;
-    queue.pQueuePriorities = priorities.back().data();
-    queues.push_back(queue);
+    queues.push_back({.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                      .queueFamilyIndex = family.index,
+                      .queueCount = family.queues,
+                      .pQueuePriorities = priorities.data()});
   }
-  VkPhysicalDeviceVulkan12Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-  VkPhysicalDeviceFeatures core{};
-  features.bufferDeviceAddress = addresses ? VK_TRUE : VK_FALSE;
-  // Every driver of Vulkan 1.2 has these two: the first holds copies back, the second lets their clocks be read.
-  features.timelineSemaphore = VK_TRUE;
-  features.hostQueryReset = VK_TRUE;
-  const NumberFeatures numbers = number_features(physical);
-  core.shaderFloat64 = numbers.float64;
-  core.shaderInt64 = numbers.int64;
-  core.shaderInt16 = numbers.int16;
-  features.shaderFloat16 = numbers.float16;
-  features.shaderInt8 = numbers.int8;
-
-  std::vector<const char*> extensions;
-  const auto enable = [&](const char* extension, auto& its_features) {
-    extensions.push_back(extension);
-    its_features.pNext = std::exchange(features.pNext, &its_features);
-  };
-  VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR listings{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
-  listings.pipelineExecutableInfo = VK_TRUE;
-  if (has_listings) enable(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, listings);
-  VkPhysicalDeviceShaderClockFeaturesKHR clock{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
-  clock.shaderSubgroupClock = VK_TRUE;
-  if (has_core_clock(physical)) enable(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, clock);
-  VkPhysicalDeviceShaderIntegerDotProductFeaturesKHR dot{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES_KHR};
-  dot.shaderIntegerDotProduct = VK_TRUE;
-  if (numbers.dot4 == VK_TRUE) enable(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME, dot);
-  if (has_extension(physical, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
-    extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
-  }
-
-  VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &features};
-  create.pEnabledFeatures = &core;
-  create.queueCreateInfoCount = static_cast<std::uint32_t>(queues.size());
-  create.pQueueCreateInfos = queues.data();
-  create.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
-  create.ppEnabledExtensionNames = extensions.data();
+  const VkPhysicalDeviceFeatures& core = has.core.features;
+  has.core.features = {
+      .shaderFloat64 = core.shaderFloat64, .shaderInt64 = core.shaderInt64, .shaderInt16 = core.shaderInt16};
+  // Every driver of Vulkan 1.2 has timelines, which hold copies back, and resets by the host, which let the clocks of
+  // queues that only copy be read.
+  has.vulkan_1_2 = {.sType = has.vulkan_1_2.sType,
+                    .pNext = has.vulkan_1_2.pNext,
+                    .shaderFloat16 = has.vulkan_1_2.shaderFloat16,
+                    .shaderInt8 = has.vulkan_1_2.shaderInt8,
+                    .hostQueryReset = VK_TRUE,
+                    .timelineSemaphore = VK_TRUE,
+                    .bufferDeviceAddress = addresses};
+  has.clock.shaderDeviceClock = VK_FALSE;
+  const VkDeviceCreateInfo create{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                  .pNext = &has.core,
+                                  .queueCreateInfoCount = static_cast<std::uint32_t>(queues.size()),
+                                  .pQueueCreateInfos = queues.data(),
+                                  .enabledExtensionCount = static_cast<std::uint32_t>(has.extensions.size()),
+                                  .ppEnabledExtensionNames = has.extensions.data()};
   VkDevice device = VK_NULL_HANDLE;
   check(vkCreateDevice(physical, &create, nullptr, &device), "vkCreateDevice");
   volkLoadDevice(device);
@@ -103,63 +96,59 @@ void full_barrier(VkCommandBuffer commands) {
 
 }  // namespace
 
-Commands::Commands(VkDevice device, std::uint32_t family) : device_(device) {
-  VkCommandPoolCreateInfo pool{.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-  pool.queueFamilyIndex = family;
-  pool_ = CommandPool::create(device, vkCreateCommandPool, pool, "vkCreateCommandPool");
-  VkCommandBufferAllocateInfo allocate_info{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-  allocate_info.commandPool = pool_.get();
-  allocate_info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  allocate_info.commandBufferCount = 1;
-  check(vkAllocateCommandBuffers(device, &allocate_info, &buffer_), "vkAllocateCommandBuffers");
+Commands::Commands(VkDevice device, std::uint32_t family)
+    : device_(device),
+      pool_(create<CommandPool>(device, vkCreateCommandPool,
+                                {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family},
+                                "vkCreateCommandPool")) {
+  const VkCommandBufferAllocateInfo wanted{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                           .commandPool = pool_.get(),
+                                           .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                           .commandBufferCount = 1};
+  check(vkAllocateCommandBuffers(device, &wanted, &buffer_), "vkAllocateCommandBuffers");
 }
 
 VkCommandBuffer Commands::begin() {
   check(vkResetCommandPool(device_, pool_.get(), 0), "vkResetCommandPool");
-  VkCommandBufferBeginInfo begin{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  check(vkBeginCommandBuffer(buffer_, &begin), "vkBeginCommandBuffer");
+  const VkCommandBufferBeginInfo once{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+  check(vkBeginCommandBuffer(buffer_, &once), "vkBeginCommandBuffer");
   return buffer_;
 }
 
 void Commands::end() { check(vkEndCommandBuffer(buffer_), "vkEndCommandBuffer"); }
 
 Submission::Submission(VkDevice device, VkQueue queue, std::uint32_t family)
-    : device_(device), queue_(queue), commands_(device, family) {
-  const VkFenceCreateInfo fence{.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-  fence_ = Fence::create(device, vkCreateFence, fence, "vkCreateFence");
-}
+    : device_(device),
+      queue_(queue),
+      commands_(device, family),
+      fence_(create<Fence>(device, vkCreateFence, {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, "vkCreateFence")) {}
 
-VkCommandBuffer Submission::begin() {
-  recorded_ = commands_.begin();
-  full_barrier(recorded_);
-  return recorded_;
-}
-
-void Submission::submit() {
-  full_barrier(recorded_);
+void Submission::start(const Record& record) {
+  const VkCommandBuffer commands = commands_.begin();
+  full_barrier(commands);
+  record(commands);
+  full_barrier(commands);
   commands_.end();
-  VkSubmitInfo submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO};
-  submit.commandBufferCount = 1;
-  submit.pCommandBuffers = &recorded_;
-  check(vkResetFences(device_, 1, &fence_.get()), "vkResetFences");
-  check(vkQueueSubmit(queue_, 1, &submit, fence_.get()), "vkQueueSubmit");
+  const VkSubmitInfo submit{
+      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
+  const VkFence fence = fence_.get();
+  check(vkResetFences(device_, 1, &fence), "vkResetFences");
+  check(vkQueueSubmit(queue_, 1, &submit, fence), "vkQueueSubmit");
 }
 
 void Submission::wait() {
-  check_wait(vkWaitForFences(device_, 1, &fence_.get(), VK_TRUE, longest_work_ns), "vkWaitForFences");
+  const VkFence fence = fence_.get();
+  check_wait(vkWaitForFences(device_, 1, &fence, VK_TRUE, longest_work_ns), "vkWaitForFences");
 }
 
 Queue::Queue(VkPhysicalDevice physical, bool addresses)
-    : physical_(physical),
-      family_(compute_family(physical)),
-      timestamp_bits_(queue_families(physical)[family_].timestampValidBits),
-      has_listings_(vulkan::has_listings(physical)) {
-  const std::vector<CopyFamily> copying = copy_families(physical);
-  for (const CopyFamily& family : copying) families_.push_back(family.index);
-  device_ = make_device(physical, copying, addresses, has_listings_);
-  vkGetDeviceQueue(device_, family_, 0, &queue_);
-  submission_ = Submission(device_, queue_, family_);
+    : physical_(physical), families_(copy_families(physical)), family_(compute_family(families_)) {
+  Features features(physical);
+  has_listings_ = features.listings.pipelineExecutableInfo == VK_TRUE;
+  device_ = make_device(physical, families_, features, addresses);
+  vkGetDeviceQueue(device_, family_.index, 0, &queue_);
+  submission_ = Submission(device_, queue_, family_.index);
 }
 
 Queue::~Queue() {
@@ -171,37 +160,16 @@ Queue::~Queue() {
 
 void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
              VkAccessFlags read) {
-  VkMemoryBarrier memory{.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-  memory.srcAccessMask = written;
-  memory.dstAccessMask = read;
+  const VkMemoryBarrier memory{
+      .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER, .srcAccessMask = written, .dstAccessMask = read};
   vkCmdPipelineBarrier(commands, from, to, 0, 1, &memory, 0, nullptr, 0, nullptr);
 }
 
-std::vector<CopyFamily> copy_families(VkPhysicalDevice physical) {
-  constexpr std::uint32_t most_queues = 8;
-  constexpr VkQueueFlags kernels = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
-  const std::vector<VkQueueFamilyProperties> families = queue_families(physical);
-  std::vector<CopyFamily> found;
-  for (std::uint32_t index = 0; index < families.size(); ++index) {
-    const VkQueueFlags flags = families[index].queueFlags;
-    const bool runs_kernels = (flags & kernels) != 0;  // such a family copies too, whether it says so or not
-    const VkQueueFlags others =
-        flags & ~(kernels | VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT);
-    if (!runs_kernels && ((flags & VK_QUEUE_TRANSFER_BIT) == 0 || others != 0)) continue;
-    found.push_back({.index = index,
-                     .queues = std::min(families[index].queueCount, most_queues),
-                     .timestamp_bits = families[index].timestampValidBits,
-                     .only_transfers = !runs_kernels,
-                     .name = queue_family_name(index, flags)});
-  }
-  return found;
-}
-
 QueryPool make_timestamps(VkDevice device, std::uint32_t count) {
-  VkQueryPoolCreateInfo create{.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
-  create.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  create.queryCount = count;
-  return QueryPool::create(device, vkCreateQueryPool, create, "vkCreateQueryPool");
+  return create<QueryPool>(
+      device, vkCreateQueryPool,
+      {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = count},
+      "vkCreateQueryPool");
 }
 
 void read_timestamps(VkDevice device, const QueryPool& pool, std::uint32_t first, std::span<std::uint64_t> ticks) {
@@ -211,24 +179,23 @@ void read_timestamps(VkDevice device, const QueryPool& pool, std::uint32_t first
 }
 
 Semaphore make_timeline(VkDevice device) {
-  VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
-  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  const VkSemaphoreCreateInfo create{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
-  return Semaphore::create(device, vkCreateSemaphore, create, "vkCreateSemaphore");
+  const VkSemaphoreTypeCreateInfo type{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                       .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+  return create<Semaphore>(device, vkCreateSemaphore,
+                           {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type}, "vkCreateSemaphore");
 }
 
 void signal(VkDevice device, const TimelinePoint& point) {
-  VkSemaphoreSignalInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
-  info.semaphore = point.semaphore;
-  info.value = point.value;
+  const VkSemaphoreSignalInfo info{
+      .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = point.semaphore, .value = point.value};
   check(vkSignalSemaphore(device, &info), "vkSignalSemaphore");
 }
 
 void wait_for(VkDevice device, const TimelinePoint& point, std::uint64_t timeout_ns) {
-  VkSemaphoreWaitInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
-  info.semaphoreCount = 1;
-  info.pSemaphores = &point.semaphore;
-  info.pValues = &point.value;
+  const VkSemaphoreWaitInfo info{.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                 .semaphoreCount = 1,
+                                 .pSemaphores = &point.semaphore,
+                                 .pValues = &point.value};
   check_wait(vkWaitSemaphores(device, &info, timeout_ns), "vkWaitSemaphores");
 }
 

@@ -2,12 +2,13 @@
 
 #include <volk.h>
 
-#include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/copy_engines.hpp"
 #include "device/vulkan/handle.hpp"
 
 namespace sonde::device::vulkan {
@@ -29,6 +30,8 @@ class Commands {
   VkCommandBuffer buffer_ = VK_NULL_HANDLE;
 };
 
+using Record = std::function<void(VkCommandBuffer commands)>;
+
 /// Commands with a fence that shows when they have ended. They run after everything submitted before them, and the host
 /// sees what they wrote.
 class Submission {
@@ -36,24 +39,26 @@ class Submission {
   Submission() = default;
   Submission(VkDevice device, VkQueue queue, std::uint32_t family);
 
-  /// Records with `record(commands)` and submits without waiting; the last submission must have ended.
-  template <typename Record>
-  void start(const Record& record) {
-    record(begin());
-    submit();
-  }
+  /// Records and submits without waiting; the last submission must have ended.
+  void start(const Record& record);
   [[nodiscard]] bool is_running() const { return vkGetFenceStatus(device_, fence_.get()) == VK_NOT_READY; }
   void wait();
 
  private:
-  VkCommandBuffer begin();
-  void submit();
-
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
   Commands commands_;
-  VkCommandBuffer recorded_ = VK_NULL_HANDLE;
   Fence fence_;
+};
+
+/// A queue family through which data can be copied.
+struct CopyFamily {
+  std::uint32_t index = 0;
+  std::uint32_t queues = 1;  ///< as many as a Queue's device has: at most 8
+  std::uint32_t timestamp_bits = 0;
+  bool computes = false;
+  bool only_transfers = false;
+  std::string name;  ///< "queue family 1 (transfer)"
 };
 
 /// A logical device with its queue for kernels, the queues through which it can copy, and commands that run to their
@@ -70,15 +75,13 @@ class Queue {
   VkDevice device() const { return device_; }
   VkQueue raw() const { return queue_; }
   /// The first family that computes and has a clock.
-  std::uint32_t family() const { return family_; }
-  std::uint32_t timestamp_bits() const { return timestamp_bits_; }
-  /// The families of all queues of the device: buffers are shared between them.
-  std::span<const std::uint32_t> families() const { return families_; }
+  const CopyFamily& family() const { return family_; }
+  /// The families that copy for everybody: not those that video or other fixed-function hardware has for itself.
+  std::span<const CopyFamily> families() const { return families_; }
   /// Whether the driver shows the compiled code of pipelines that are created to be shown.
   bool has_listings() const { return has_listings_; }
 
-  /// Records with `record(commands)`, runs it after everything before it, and waits for its end.
-  template <typename Record>
+  /// Runs the commands after everything before them, and waits for their end.
   void run(const Record& record) {
     submission_.start(record);
     submission_.wait();
@@ -88,10 +91,9 @@ class Queue {
 
  private:
   VkPhysicalDevice physical_;
-  std::uint32_t family_ = 0;
-  std::uint32_t timestamp_bits_ = 0;
-  std::vector<std::uint32_t> families_;
-  bool has_listings_;
+  std::vector<CopyFamily> families_;
+  CopyFamily family_;
+  bool has_listings_ = false;
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
   Submission submission_;
@@ -101,19 +103,6 @@ class Queue {
 void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags written, VkPipelineStageFlags to,
              VkAccessFlags read);
 
-/// A queue family through which data can be copied.
-struct CopyFamily {
-  std::uint32_t index = 0;
-  std::uint32_t queues = 1;  ///< as many as a Queue's device has: at most 8
-  std::uint32_t timestamp_bits = 0;
-  bool only_transfers = false;
-  std::string name;  ///< "queue family 1 (transfer)"
-};
-
-/// The families that copy for everybody: not those that video or other fixed-function hardware has for itself.
-std::vector<CopyFamily> copy_families(VkPhysicalDevice physical);
-
-/// A timestamp query pool.
 QueryPool make_timestamps(VkDevice device, std::uint32_t count);
 /// Waits until consecutive timestamps have been written, and reads their ticks.
 void read_timestamps(VkDevice device, const QueryPool& pool, std::uint32_t first, std::span<std::uint64_t> ticks);
@@ -135,5 +124,15 @@ void submit(VkQueue queue, std::span<const TimelinePoint> after, std::span<const
 /// The times of `count` round trips: the CPU signals a timeline semaphore that the queue waits for, the queue signals
 /// it in turn, and the CPU wakes.
 std::vector<Nanoseconds> round_trips(const Queue& queue, std::uint32_t count);
+
+/// A launch that the device's own queue is about to run.
+struct PreparedLaunch {
+  Record record;
+  std::function<Nanoseconds()> time;  ///< by the queue's clock, once it has run
+};
+using PrepareLaunch = std::function<PreparedLaunch(Kernel& kernel, const Launch& launch)>;
+
+/// The engines behind all queues of the device's families. `queue` must outlive them.
+std::unique_ptr<CopyEngines> make_copy_engines(Queue& queue, double timer_step_ns, PrepareLaunch prepare_launch);
 
 }  // namespace sonde::device::vulkan
