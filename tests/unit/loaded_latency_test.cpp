@@ -11,8 +11,7 @@
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
-#include "probes/loaded_latency/curves.hpp"
-#include "probes/loaded_latency/plan.hpp"
+#include "probes/loaded_latency/loaded_latency.hpp"
 #include "support/recording_observer.hpp"
 
 namespace sonde::probes {

@@ -89,17 +89,15 @@ inline constexpr measure::FindingKind idle_latency{
     .meaning =
         "The time of a load while nothing else loads memory; of the CPU itself `p90_ns` and `p99_ns` in details "
         "are its windows' percentiles.",
-    .better = measure::Better::lower,
-    .feature = "latency without load",
-    .per_clock = 1};
+    .unit = measure::units::core_ns,
+    .feature = "latency without load"};
 inline constexpr measure::FindingKind full_load_latency{
     .name = "full-load-latency",
     .heading = "Latency under full load",
     .meaning =
         "The time of a load beside the highest load; of the CPU itself details have `p90_ns` and `p99_ns` of its "
         "windows, and `load_gbps` that the load moved.",
-    .better = measure::Better::lower,
-    .feature = "latency under full load",
-    .per_clock = 1};
+    .unit = measure::units::core_ns,
+    .feature = "latency under full load"};
 
 }  // namespace sonde::workloads

@@ -1,12 +1,10 @@
 #pragma once
 
-#include <array>
-
 #include "probes/probe.hpp"
 #include "workloads/walk/beside_load.hpp"
 
-// The curves of loaded-latency, and what is concluded from them.
-namespace sonde::probes::loaded_latency_probe {
+namespace sonde::probes {
+namespace loaded_latency_probe {
 
 /// A walk beside a load where the point has a delay, alone where it has none.
 Workload prepare_walk(device::Device& device, const Point& point, const Request& request);
@@ -29,8 +27,19 @@ inline constexpr Curve load{.name = "load",
                             .unit = units::gbps,
                             .axis = axes::gpu_gbps};
 
-inline constexpr std::array<const Curve*, 2> curves{&walk, &load};
-inline constexpr std::array<const FindingKind*, 2> finding_kinds{&workloads::idle_latency,
-                                                                 &workloads::full_load_latency};
+inline constexpr std::array curves{&walk, &load};
+inline constexpr std::array finding_kinds{&workloads::idle_latency, &workloads::full_load_latency};
 
-}  // namespace sonde::probes::loaded_latency_probe
+}  // namespace loaded_latency_probe
+
+/// One working set in the last cache, where the walk alone shows one, and the largest, which stands for memory.
+struct LoadedSets {
+  std::optional<double> last_cache_bytes;
+  double memory_bytes = 0;
+};
+LoadedSets loaded_sets(std::span<const Measurement> known);
+
+/// Points beside a load that are still wanted.
+std::vector<Point> loaded_points_wanted(const Request& request, std::span<const Measurement> known);
+
+}  // namespace sonde::probes
