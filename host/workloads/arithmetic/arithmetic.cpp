@@ -15,33 +15,6 @@ constexpr std::array<const device::KernelSource*, device::number_types.size()> s
     &kernels::arithmetic_fp64,  &kernels::arithmetic_fp32,  &kernels::arithmetic_fp16, &kernels::arithmetic_int64,
     &kernels::arithmetic_int32, &kernels::arithmetic_int16, &kernels::arithmetic_int8, &kernels::arithmetic_dot4};
 
-device::ArithmeticPair operands_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
-  if (!device::facts_of(type).floating) {
-    // Odd operands lose no bit, and those with ones and zeros everywhere are not easy to multiply by.
-    constexpr std::array<std::uint64_t, 3> odd{0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0xFF51AFD7ED558CCDu};
-    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - device::facts_of(type).bits);
-    return {odd[variant % odd.size()] & mask, odd[(variant + 1) % odd.size()] & mask};
-  }
-  constexpr std::array<double, 3> angles{0.3142, 0.7391, 0.5571};
-  constexpr std::array<double, 3> factors{1.3247, 1.6180, 0.7549};
-  const double angle = angles[variant % angles.size()];
-  const double factor = factors[variant % factors.size()];
-  // x * x + c stays between c and c * c + c, and goes through hundreds of values before any comes again, in
-  // single precision too. No number's square is rounded to -c, so that x is never zero, nor its square denormal.
-  constexpr std::array<double, 3> addends{-1.8693, -1.5933, -1.9315};
-  const double addend = addends[variant % addends.size()];
-  const auto pair = [type](double first, double second) {
-    return device::ArithmeticPair{device::bits_of(type, first), device::bits_of(type, second)};
-  };
-  switch (operation) {
-    case Operation::fma: return paired ? pair(angle, -angle) : pair(addend, addend);
-    case Operation::add: return pair(angle, -angle);
-    // A half's product is rounded too coarsely: what the one takes the other would not give back.
-    case Operation::multiply: return type == NumberType::fp16 ? pair(2, 0.5) : pair(factor, 1 / factor);
-    default: return pair(0.5 + angle, 0.9 + angle / 2);
-  }
-}
-
 struct Arithmetic {
   device::Device& device;
   ArithmeticShape shape;
@@ -115,7 +88,30 @@ ArithmeticShape shape_for(Operation operation, ArithmeticShape shape) {
 }
 
 device::Chain chain_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
-  return {type, operation, paired, operands_of(type, operation, paired, variant)};
+  if (!device::facts_of(type).floating) {
+    // Odd operands lose no bit, and those with ones and zeros everywhere are not easy to multiply by.
+    constexpr std::array<std::uint64_t, 3> odd{0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0xFF51AFD7ED558CCDu};
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - device::facts_of(type).bits);
+    return {type, operation, paired, {odd[variant % odd.size()] & mask, odd[(variant + 1) % odd.size()] & mask}};
+  }
+  constexpr std::array<double, 3> angles{0.3142, 0.7391, 0.5571};
+  constexpr std::array<double, 3> factors{1.3247, 1.6180, 0.7549};
+  const double angle = angles[variant % angles.size()];
+  const double factor = factors[variant % factors.size()];
+  // x * x + c stays between c and c * c + c, and goes through hundreds of values before any comes again, in
+  // single precision too. No number's square is rounded to -c, so that x is never zero, nor its square denormal.
+  constexpr std::array<double, 3> addends{-1.8693, -1.5933, -1.9315};
+  const double addend = addends[variant % addends.size()];
+  const auto by = [&](double first, double second) {
+    return device::Chain{type, operation, paired, {device::bits_of(type, first), device::bits_of(type, second)}};
+  };
+  switch (operation) {
+    case Operation::fma: return paired ? by(angle, -angle) : by(addend, addend);
+    case Operation::add: return by(angle, -angle);
+    // A half's product is rounded too coarsely: what the one takes the other would not give back.
+    case Operation::multiply: return type == NumberType::fp16 ? by(2, 0.5) : by(factor, 1 / factor);
+    default: return by(0.5 + angle, 0.9 + angle / 2);
+  }
 }
 
 std::vector<std::uint32_t> scalars(const device::Chain& chain, std::uint32_t trips, std::uint32_t salt) {

@@ -1,9 +1,3 @@
-#include <algorithm>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "workloads/arithmetic/arithmetic.hpp"
 #include "workloads/shape_search.hpp"
 #include "workloads/stream/stream_walk.hpp"

@@ -46,32 +46,26 @@ struct Roofline {
     proof.write(*array);
   }
 
-  /// Whether loads stand between rounds: where the items of a CPU's work-group are the lanes of its vectors. One round
-  /// alone has no between, and where rounds are a loop, which may not hold a load, what is kept for the next trip only
-  /// costs registers.
-  [[nodiscard]] bool loads_between() const {
-    return !round.paired && walk.shape.in_flight == 2 && dial.unroll > 1 && dial.loops == 1;
-  }
-
   [[nodiscard]] std::vector<device::Constant> constants() const {
-    const auto of_shape = walk.shape.constants();
-    std::vector<device::Constant> all(of_shape.begin(), of_shape.end());
-    all.push_back({"UNROLL", dial.unroll});
-    all.push_back({"PAIRED", round.paired ? 1u : 0u});
-    all.push_back({"LOOPED", dial.loops > 1 ? 1u : 0u});
-    all.push_back({"AT_ONCE", at_once});
-    all.push_back({"BETWEEN", loads_between() ? 1u : 0u});
-    return all;
+    // Loads stand between rounds where the items of a CPU's work-group are the lanes of its vectors. One round alone
+    // has no between, and where rounds are a loop, which may not hold a load, what is kept for the next trip only costs
+    // registers.
+    const bool loads_between = !round.paired && walk.shape.in_flight == 2 && dial.unroll > 1 && dial.loops == 1;
+    return walk.shape.constants({{"UNROLL", dial.unroll},
+                                 {"PAIRED", round.paired ? 1u : 0u},
+                                 {"LOOPED", dial.loops > 1 ? 1u : 0u},
+                                 {"AT_ONCE", at_once},
+                                 {"BETWEEN", loads_between ? 1u : 0u}});
   }
 
   device::Nanoseconds run(std::uint64_t trips) {
     last_trips = static_cast<std::uint32_t>(trips);
-    std::vector<std::uint32_t> scalars = walk.scalars(last_trips, turn);
     const std::uint32_t of_turn = dial.takes_turns() ? trips_of_a_dial : last_trips;
     const std::uint32_t computing = dial.takes_turns() ? dial.of_eight : dial.unroll > 0 ? of_turn : 0;
-    const std::uint32_t plain = of_turn - computing;
-    scalars.insert(scalars.end(), {dial.loops, computing, plain, static_cast<std::uint32_t>(round.operands.x),
-                                   static_cast<std::uint32_t>(round.operands.y)});
+    const std::vector<std::uint32_t> scalars =
+        walk.scalars(last_trips, turn,
+                     {dial.loops, computing, of_turn - computing, static_cast<std::uint32_t>(round.operands.x),
+                      static_cast<std::uint32_t>(round.operands.y)});
     turn += trips;
     return cores.during([&] {
       return device.run(*kernel,

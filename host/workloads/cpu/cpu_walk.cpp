@@ -27,7 +27,11 @@ struct WalkConditions {
   cpu::Pinned pinned;            ///< made after the stream's thread, which would inherit the mask
 
   WalkConditions(const CpuPlace& place, std::uint64_t bytes)
-      : stream(stream_beside(place, bytes)), pinned(place.core.cpu) {}
+      : stream(place.awake_by ? std::make_unique<cpu::Streamer>(
+                                    place.awake_by->cpu, std::clamp(bytes, least_stream_bytes, most_stream_bytes),
+                                    cpu::StreamDirection::read, cpu::Pace::light)
+                              : nullptr),
+        pinned(place.core.cpu) {}
 
   /// Times `walk`. Throws where nothing ran beside it for long although something should keep memory awake.
   template <typename Walk>
@@ -47,12 +51,6 @@ struct WalkConditions {
   }
 
  private:
-  static std::unique_ptr<cpu::Streamer> stream_beside(const CpuPlace& place, std::uint64_t bytes) {
-    if (!place.awake_by) return nullptr;
-    return std::make_unique<cpu::Streamer>(place.awake_by->cpu,
-                                           std::clamp(bytes, least_stream_bytes, most_stream_bytes),
-                                           cpu::StreamDirection::read, cpu::Pace::light);
-  }
   [[nodiscard]] std::uint64_t moved() const { return stream != nullptr ? stream->bytes_moved() : 0; }
 };
 

@@ -7,47 +7,6 @@ namespace {
 
 constexpr int most_rounds = 3;
 
-/// Streams in any shape over the same memory.
-struct StreamTrials {
-  device::Device& device;
-  const PatternFacts& facts;
-  Sharing sharing;
-  std::uint64_t array_bytes;
-  std::uint64_t buffer_bytes = (array_bytes + 15) / 16 * 16;  ///< whole texels, of which a shape may leave out a few
-  device::Use use = use_for(device.info(), buffer_bytes);
-  std::vector<std::unique_ptr<device::Buffer>> arrays = {};
-
-  StreamTrials(device::Device& on, const PatternFacts& what, Sharing how, std::uint64_t bytes)
-      : device(on), facts(what), sharing(how), array_bytes(bytes) {
-    check_path(facts, device.info());
-    for (std::uint32_t array = 0; array < facts.arrays; ++array) {
-      arrays.push_back(device.make_buffer(buffer_bytes, use_of_arrays(facts, use)));
-      (void)write_noise(*arrays.back(), Noise(array), 2);
-    }
-  }
-
-  ShapeTrial trial(const StreamShape& shape, device::Kernel& kernel) {
-    const StreamWalk walk(shape, sharing, array_bytes);
-    check_part(facts, walk);
-    const std::shared_ptr<device::Buffer> sums =
-        device.make_buffer(std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t), use);
-    const auto run = [this, &kernel, walk, sums, turn = std::uint64_t{0}](std::uint32_t trips) mutable {
-      std::vector<std::uint32_t> scalars = walk.scalars(trips, turn);
-      if (facts.writes) scalars.push_back(0);
-      if (facts.pattern == Pattern::triad) scalars.push_back(1);
-      std::vector<device::Buffer*> buffers;
-      for (const auto& array : arrays) buffers.push_back(array.get());
-      if (!facts.writes) buffers.push_back(sums.get());
-      turn += trips;
-      return device.run(kernel, {.buffers = buffers, .scalars = scalars, .groups = walk.shape.groups}).count();
-    };
-    return {.run = run,
-            .work_per_trip = static_cast<double>(walk.trip_bytes()) * facts.arrays,
-            .most_trips = most_trips_of(facts, device.info()),
-            .lap_trips = walk.blocks};
-  }
-};
-
 /// A search begins with many items side by side in many groups, as GPUs want it, and with one item a processor that
 /// walks a part of its own with the widest loads, as CPUs do; memory wants several streams of those at once. A CPU's
 /// driver may also run as many items in step as its vectors have lanes, and a group's others behind them.
@@ -103,18 +62,46 @@ StreamShape search_shape(device::Device& device, Pattern pattern, Sharing sharin
   const device::DeviceInfo& info = device.info();
   const PatternFacts& facts = facts_of(pattern, path);
   const std::uint64_t array_bytes = bytes / facts.arrays;
-  const std::vector<StreamShape> usual = usual_stream_shapes(info, widest_vector_words(facts, info), sharing);
+  const std::vector<StreamShape> usual = usual_stream_shapes(info, facts.widest_vector_words(info), sharing);
   if (depth == SearchDepth::none) return fitted(usual.front(), sharing, array_bytes);
   // A simulated device's rates are what its file says, in whatever shape.
   const bool simulated = info.type == device::DeviceType::model;
   const bool only_usual = simulated || depth == SearchDepth::usual;
-  StreamTrials trials(device, facts, sharing, array_bytes);
+  check_path(facts, info);
+  const std::uint64_t buffer_bytes =
+      (array_bytes + 15) / 16 * 16;  // whole texels, of which a shape may leave out a few
+  const device::Use use = use_for(info, buffer_bytes);
+  std::vector<std::unique_ptr<device::Buffer>> arrays;
+  for (std::uint32_t array = 0; array < facts.arrays; ++array) {
+    arrays.push_back(device.make_buffer(buffer_bytes, facts.use_of_arrays(use)));
+    (void)write_noise(*arrays.back(), Noise(array), 2);
+  }
+  const auto prepare = [&](const StreamShape& shape, device::Kernel& kernel) {
+    const StreamWalk walk(shape, sharing, array_bytes);
+    check_part(facts, walk);
+    const std::shared_ptr<device::Buffer> sums =
+        device.make_buffer(std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t), use);
+    const auto run = [&, walk, sums, turn = std::uint64_t{0}](std::uint32_t trips) mutable {
+      std::vector<std::uint32_t> scalars = walk.scalars(trips, turn);
+      if (facts.writes) scalars.push_back(0);
+      if (facts.pattern == Pattern::triad) scalars.push_back(1);
+      std::vector<device::Buffer*> buffers;
+      for (const auto& array : arrays) buffers.push_back(array.get());
+      if (!facts.writes) buffers.push_back(sums.get());
+      turn += trips;
+      return device.run(kernel, {.buffers = buffers, .scalars = scalars, .groups = walk.shape.groups}).count();
+    };
+    return ShapeTrial{.run = run,
+                      .work_per_trip = static_cast<double>(walk.trip_bytes()) * facts.arrays,
+                      .most_trips = facts.most_trips(info),
+                      .lap_trips = walk.blocks};
+  };
   ShapeSearch<StreamShape> search({
       .make_kernel =
           [&](const StreamShape& shape) {
             return device.make_kernel(facts.kernel, shape.group_size, shape.constants());
           },
-      .prepare = [&](const StreamShape& shape, device::Kernel& kernel) { return trials.trial(shape, kernel); },
+      .prepare = prepare,
       .neighbours = [&](const StreamShape& shape) { return neighbours(shape, info, sharing); },
       .fitted = [&](const StreamShape& shape) { return fitted(shape, sharing, array_bytes); },
   });

@@ -59,7 +59,7 @@ struct StreamOnDevice {
     const std::uint64_t sums_bytes = std::uint64_t{shape.group_size} * shape.groups * sizeof(std::uint32_t);
     use = use_for(on.info(), std::max(walk.array_bytes(), sums_bytes));
     for (std::uint32_t array = 0; array < facts.arrays; ++array) {
-      arrays.push_back(buffer_in(on, place.memory, walk.array_bytes(), use_of_arrays(facts, use)));
+      arrays.push_back(buffer_in(on, place.memory, walk.array_bytes(), facts.use_of_arrays(use)));
       // What is written begins as noise too, so that every page of it is there.
       const Noise noise(seed + array + 1);
       std::vector<std::uint32_t> pieces;
@@ -253,7 +253,7 @@ measure::Workload stream(device::Device& device, Pattern pattern, Sharing sharin
   const double bytes_per_trip = static_cast<double>(work->walk.trip_bytes()) * facts.arrays;
   measure::Shape recorded = named(shape);
   recorded["bound"] = work->use == device::Use::bound ? 1 : 0;
-  return {.work = stepped(work, {.most = most_trips_of(facts, device.info()),
+  return {.work = stepped(work, {.most = facts.most_trips(device.info()),
                                  .lap = work->walk.blocks,
                                  .value = rate(bytes_per_trip)}),  // a byte a nanosecond is a GB/s
           .bytes_per_step = bytes_per_trip,

@@ -57,13 +57,12 @@ class ThrottledAdd {
   [[nodiscard]] double bytes_per_dispatch() const;
   [[nodiscard]] const StreamShape& shape() const { return walk_.shape; }
   /// The mean number of rounds of arithmetic on a trip.
-  [[nodiscard]] double rounds() const { return throttle_ / parts_of_a_round; }
+  [[nodiscard]] double rounds() const { return static_cast<double>(throttle_) / parts_of_a_round; }
 
  private:
-  static constexpr double parts_of_a_round = 64;
+  static constexpr std::uint32_t parts_of_a_round = 64;  ///< so many trips make one round more by each
 
   [[nodiscard]] device::Launch next_launch();
-  void touch_all();
   double ns_per_trip(std::uint32_t throttle, device::Nanoseconds trial);
   [[nodiscard]] std::uint32_t most_trips(std::uint32_t throttle) const;
 

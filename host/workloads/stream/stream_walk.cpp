@@ -22,9 +22,6 @@ const std::array<PatternFacts, 7> patterns{{{Pattern::read, Path::buffer, kernel
                                             {Pattern::read, Path::image, kernels::stream_image, 1, false},
                                             {Pattern::read, Path::local, kernels::stream_local, 1, false}}};
 
-/// Words of a texel, and of the narrowest vector that any of these kernels takes.
-constexpr std::uint32_t texel_words = 4;
-
 /// The share of an array, one in so many bytes, that may be left out so that the rest can be cut into equal parts.
 constexpr std::uint64_t parts_left_out = 100;
 
@@ -82,10 +79,6 @@ const PatternFacts& facts_of(Pattern pattern, Path path) {
       patterns, [&](const PatternFacts& one) { return one.pattern == pattern && one.path == path; });
   if (found == patterns.end()) throw std::logic_error("no stream has this pattern by this path");
   return *found;
-}
-
-const PatternFacts& facts_of(const measure::Words& words) {
-  return facts_of(words.pattern.value(), words.path.value());
 }
 
 measure::Shape named(const StreamShape& shape) {
@@ -150,11 +143,12 @@ std::uint32_t StreamWalk::position(std::uint32_t group, std::uint64_t turn) cons
   return static_cast<std::uint32_t>((first + turn) % blocks);
 }
 
-std::vector<std::uint32_t> StreamWalk::scalars(std::uint32_t trips_of_dispatch, std::uint64_t turn) const {
+std::vector<std::uint32_t> StreamWalk::scalars(std::uint32_t trips_of_dispatch, std::uint64_t turn,
+                                               std::initializer_list<std::uint32_t> more) const {
   WalkScalars walk = *this;
   walk.trips = trips_of_dispatch;
   walk.start = static_cast<std::uint32_t>(turn % blocks);
-  return walk.in_order();
+  return walk.in_order(more);
 }
 
 void check_local_memory(const device::DeviceInfo& device, std::uint64_t bytes, const std::string& whose) {
@@ -174,20 +168,6 @@ void check_part(const PatternFacts& facts, const StreamWalk& walk) {
   throw device::Unsupported("a work-group's part of " + measure::size_text(static_cast<double>(part_bytes)) +
                             " is more than the " + measure::size_text(local_part_bytes) +
                             " that the stream has of its memory");
-}
-
-device::Use use_of_arrays(const PatternFacts& facts, device::Use storage) {
-  return facts.is_image() ? device::Use::wide_texels : storage;
-}
-
-std::uint32_t most_trips_of(const PatternFacts& facts, const device::DeviceInfo& device) {
-  // The loop that copies the part counts as well.
-  constexpr std::uint32_t copying = local_part_bytes / (texel_words * sizeof(std::uint32_t));
-  return device.most_trips - (facts.is_local() ? copying : 0);
-}
-
-std::uint32_t widest_vector_words(const PatternFacts& facts, const device::DeviceInfo& device) {
-  return facts.is_image() ? texel_words : device.widest_load_bytes / sizeof(std::uint32_t);
 }
 
 }  // namespace sonde::workloads

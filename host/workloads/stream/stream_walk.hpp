@@ -10,6 +10,11 @@ namespace sonde::workloads {
 using measure::Pattern;
 using measure::Sharing;
 
+/// Bytes that one work-group may walk over in memory of its own: as much as kernels/stream_local.cl declares.
+inline constexpr std::uint64_t local_part_bytes = 16384;
+/// Words of a texel, and of the narrowest vector that any streaming kernel takes.
+inline constexpr std::uint32_t texel_words = 4;
+
 /// The kernel and the arrays of a stream with a pattern by a path: it reads arrays, and writes one unless it only
 /// reads.
 struct PatternFacts {
@@ -21,10 +26,25 @@ struct PatternFacts {
 
   [[nodiscard]] bool is_image() const { return path == measure::Path::image; }
   [[nodiscard]] bool is_local() const { return path == measure::Path::local; }
+  /// How the arrays are reached: images by texels, everything else as storage is.
+  [[nodiscard]] device::Use use_of_arrays(device::Use storage) const {
+    return is_image() ? device::Use::wide_texels : storage;
+  }
+  /// The widest vector that the kernel takes, in words.
+  [[nodiscard]] std::uint32_t widest_vector_words(const device::DeviceInfo& device) const {
+    return is_image() ? texel_words : device.widest_load_bytes / sizeof(std::uint32_t);
+  }
+  /// Trips of the walk that one dispatch may make; the loop that copies a work-group's part counts as well.
+  [[nodiscard]] std::uint32_t most_trips(const device::DeviceInfo& device) const {
+    constexpr std::uint32_t copying = local_part_bytes / (texel_words * sizeof(std::uint32_t));
+    return device.most_trips - (is_local() ? copying : 0);
+  }
 };
 const PatternFacts& facts_of(Pattern pattern, measure::Path path = measure::Path::buffer);
 /// The facts of the stream that a point's words name.
-const PatternFacts& facts_of(const measure::Words& words);
+inline const PatternFacts& facts_of(const measure::Words& words) {
+  return facts_of(words.pattern.value(), words.path.value());
+}
 
 /// How storage is reached: by bindings, where the largest of it can be.
 inline device::Use use_for(const device::DeviceInfo& info, std::uint64_t largest_bytes) {
@@ -50,8 +70,12 @@ struct StreamShape {
   /// A block consists of so many pieces that lie apart, each of `piece_words` words.
   std::uint32_t pieces() const { return spread ? in_flight : 1; }
   std::uint32_t piece_words() const { return block_words() / pieces(); }
-  std::array<device::Constant, 3> constants() const {
-    return {{{"IN_FLIGHT", in_flight}, {"VECTOR_WORDS", vector_words}, {"SPREAD", spread ? 1u : 0u}}};
+  /// The constants of a streaming kernel, followed by those that only this kernel takes.
+  std::vector<device::Constant> constants(std::initializer_list<device::Constant> more = {}) const {
+    std::vector<device::Constant> all{
+        {"IN_FLIGHT", in_flight}, {"VECTOR_WORDS", vector_words}, {"SPREAD", spread ? 1u : 0u}};
+    all.insert(all.end(), more);
+    return all;
   }
   friend bool operator==(const StreamShape&, const StreamShape&) = default;
 };
@@ -123,11 +147,9 @@ struct StreamWalk : WalkScalars {
     return word_at(part, position, 0) + std::uint64_t{row} * shape.row_words();
   }
   /// The scalars of a dispatch of so many trips, which `turn` trips came before.
-  std::vector<std::uint32_t> scalars(std::uint32_t trips_of_dispatch, std::uint64_t turn) const;
+  std::vector<std::uint32_t> scalars(std::uint32_t trips_of_dispatch, std::uint64_t turn,
+                                     std::initializer_list<std::uint32_t> more = {}) const;
 };
-
-/// Bytes that one work-group may walk over in memory of its own: as much as kernels/stream_local.cl declares.
-inline constexpr std::uint64_t local_part_bytes = 16384;
 
 /// Throws Unsupported where a work-group has not so much memory of its own; `whose` is what needs it.
 void check_local_memory(const device::DeviceInfo& device, std::uint64_t bytes, const std::string& whose);
@@ -137,14 +159,5 @@ void check_path(const PatternFacts& facts, const device::DeviceInfo& device);
 
 /// Throws Unsupported where the memory of a work-group cannot hold its part of the walk.
 void check_part(const PatternFacts& facts, const StreamWalk& walk);
-
-/// How the arrays are reached: images by texels, everything else as storage is.
-device::Use use_of_arrays(const PatternFacts& facts, device::Use storage);
-
-/// Trips of the walk that one dispatch may make.
-std::uint32_t most_trips_of(const PatternFacts& facts, const device::DeviceInfo& device);
-
-/// The widest vector that a kernel of this path takes, in words.
-std::uint32_t widest_vector_words(const PatternFacts& facts, const device::DeviceInfo& device);
 
 }  // namespace sonde::workloads

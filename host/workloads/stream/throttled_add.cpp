@@ -6,17 +6,7 @@ namespace sonde::workloads {
 namespace {
 
 constexpr std::uint32_t steps_in_a_round = 4;
-constexpr std::uint32_t trips_of_extras = 64;  ///< of which `extra` make one round more
-
-/// The throttle that is tried first, and the most that is.
-constexpr std::uint32_t first_dial = trips_of_extras / 8;
-constexpr std::uint32_t most_dial = trips_of_extras << 14;
 constexpr int proved_blocks = 16;
-
-std::uint32_t rounds_of(std::uint32_t trip, std::uint32_t throttle) {
-  const std::uint32_t extra = throttle % trips_of_extras;
-  return throttle / trips_of_extras + (trip * extra % trips_of_extras < extra ? 1 : 0);
-}
 
 }  // namespace
 
@@ -35,9 +25,8 @@ ThrottledAdd::ThrottledAdd(device::Device& device, const StreamShape& shape, std
 }
 
 device::Launch ThrottledAdd::next_launch() {
-  std::vector<std::uint32_t> scalars = walk_.scalars(trips_, turn_);
-  scalars.insert(scalars.end(),
-                 {salt_++, throttle_ / trips_of_extras, throttle_ % trips_of_extras, step_factor, step_addend});
+  const std::vector<std::uint32_t> scalars = walk_.scalars(
+      trips_, turn_, {salt_++, throttle_ / parts_of_a_round, throttle_ % parts_of_a_round, step_factor, step_addend});
   turn_ += trips_;
   return {.buffers = {arrays_[0].get(), arrays_[1].get(), arrays_[2].get()},
           .scalars = scalars,
@@ -46,7 +35,7 @@ device::Launch ThrottledAdd::next_launch() {
 
 std::uint32_t ThrottledAdd::most_trips(std::uint32_t throttle) const {
   // Where a driver counts the trips of all loops, an inner one's are counted with the one on which it ends.
-  return std::max(1u, device_.info().most_trips / (throttle / trips_of_extras + 3));
+  return std::max(1u, device_.info().most_trips / (throttle / parts_of_a_round + 3));
 }
 
 double ThrottledAdd::ns_per_trip(std::uint32_t throttle, device::Nanoseconds trial) {
@@ -59,17 +48,15 @@ double ThrottledAdd::ns_per_trip(std::uint32_t throttle, device::Nanoseconds tri
   }
 }
 
-void ThrottledAdd::touch_all() {
+void ThrottledAdd::throttle(double load, device::Nanoseconds dispatch, device::Nanoseconds trial) {
+  // Pages that were never written would make the first lap many times as slow as all others.
   throttle_ = 0;
-  for (std::uint32_t left = walk_.blocks; left > 0; left -= trips_) {
+  for (std::uint32_t left = turn_ == 0 ? walk_.blocks : 0; left > 0; left -= trips_) {
     trips_ = std::min(left, most_trips(throttle_));
     (void)device_.run(*kernel_, next_launch());
   }
-}
-
-void ThrottledAdd::throttle(double load, device::Nanoseconds dispatch, device::Nanoseconds trial) {
-  // Pages that were never written would make the first lap many times as slow as all others.
-  if (turn_ == 0) touch_all();
+  constexpr std::uint32_t first_dial = parts_of_a_round / 8;
+  constexpr std::uint32_t most_dial = parts_of_a_round << 14;
   double ns = ns_per_trip(0, trial);
   const double wanted_ns = ns / load;
   std::uint32_t below = 0;
@@ -117,8 +104,10 @@ std::optional<std::string> ThrottledAdd::proof_failure() {
     const auto group = static_cast<std::uint32_t>(look == 0 ? walk_.shape.groups - 1 : random_() % walk_.shape.groups);
     const std::uint32_t salt = first_salt_ + static_cast<std::uint32_t>((turn - first_turn_) / trips_);
     const auto trip = static_cast<std::uint32_t>((turn - first_turn_) % trips_);
+    const std::uint32_t extra = throttle_ % parts_of_a_round;
+    const std::uint32_t rounds = throttle_ / parts_of_a_round + (trip * extra % parts_of_a_round < extra ? 1 : 0);
+    const std::uint64_t steps = std::uint64_t{steps_in_a_round} * rounds;
     // All steps together are one of the same kind, whose addend is what becomes of zero.
-    const std::uint64_t steps = std::uint64_t{steps_in_a_round} * rounds_of(trip, throttle_);
     const std::uint32_t addend = after_arithmetic(0, steps);
     const std::uint32_t factor = after_arithmetic(1, steps) - addend;
     const auto piece = static_cast<std::uint32_t>(random_() % walk_.shape.pieces());

@@ -161,10 +161,8 @@ BackgroundStream::BackgroundStream(device::Device& device, const BackgroundLoad&
 
 std::vector<std::uint32_t> BackgroundStream::scalars(std::uint32_t trips, std::uint32_t launch) {
   start_ = next_start_;
-  std::vector<std::uint32_t> all = walk_.scalars(trips, start_);
   // The groups go on where the one that came furthest stopped, as far as is known.
-  all.insert(all.end(), {launch, most_rounds_, delay_, 1, 0});
-  return all;
+  return walk_.scalars(trips, start_, {launch, most_rounds_, delay_, 1, 0});
 }
 
 std::optional<std::string> BackgroundStream::proof_failure(std::span<const std::uint32_t> cursor) {

@@ -29,14 +29,6 @@ std::uint32_t shift_for(const device::DeviceInfo& device, bool by_offset, std::u
   return by_offset && !by_lanes && bytes <= std::uint64_t{1} << 32 ? 0 : 2;
 }
 
-/// The kernel's constants: those of the stream beside the walk, if any, then its own. A kernel that walks by index does
-/// not look at it.
-std::vector<device::Constant> with_offset_shift(std::span<const device::Constant> beside, std::uint32_t offset_shift) {
-  std::vector<device::Constant> all(beside.begin(), beside.end());
-  all.push_back({"OFFSET_SHIFT", offset_shift});
-  return all;
-}
-
 /// After so many loads for each line all but a twentieth of them have been drawn.
 constexpr std::uint64_t draws_of_a_line = 3;
 
@@ -86,45 +78,35 @@ struct IndependentChase {
 }  // namespace
 
 CycleChase::CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
-                       const CycleKernel& kernel_by, const MemoryPlace& memory_place)
+                       const CycleKernel& kernel_by, const MemoryPlace& memory_place, const BackgroundLoad* load)
     : device(on),
       by(kernel_by),
       layout(where),
       offset_shift(shift_for(on.info(), by.by_offset, std::uint64_t{count} * where.slot_bytes())),
-      kernel(on.make_kernel(by.source, single_item_group(on.info()), with_offset_shift({}, offset_shift))),
-      memory(buffer_in(on, memory_place.memory, std::uint64_t{count} * where.slot_bytes(), by.use)),
-      cursor(on.make_buffer(2 * sizeof(std::uint32_t))),
       places(random_cycle(count, seed)),
       end(2) {
+  // A kernel that walks by index does not look at the constant.
+  const device::Constant shift{"OFFSET_SHIFT", offset_shift};
+  kernel = load != nullptr ? on.make_kernel(by.source, load->shape.group_size, load->shape.constants({shift}))
+                           : on.make_kernel(by.source, single_item_group(on.info()), std::span(&shift, 1));
+  memory = buffer_in(on, memory_place.memory, std::uint64_t{count} * where.slot_bytes(), by.use);
+  if (load == nullptr) cursor = on.make_buffer(end.size() * sizeof(std::uint32_t));
   fill(on, *memory, memory_place, by.use,
        [&](device::Buffer& to) { write_cycle(to, places, layout, seed, offset_shift); });
-  begin();
+  cycle_to_places(places);
+  end[0] = offset_of(0);
+  if (load != nullptr) {
+    // The stream's memory is made after the walk's own: what was filled last is what caches hold at first.
+    beside.emplace(on, *load, by.use, ~seed);
+    end.resize(beside->cursor_words());
+    cursor = on.make_buffer(end.size() * sizeof(std::uint32_t), by.use);
+  }
+  cursor->write(0, std::as_bytes(std::span(end)));
 }
 
 CycleChase::CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
                        const BackgroundLoad& load, device::Use use)
-    : device(on),
-      by({.source = kernels::chase_loaded, .use = use, .by_offset = true}),
-      layout(where),
-      offset_shift(shift_for(on.info(), by.by_offset, std::uint64_t{count} * where.slot_bytes())),
-      kernel(on.make_kernel(by.source, load.shape.group_size, with_offset_shift(load.shape.constants(), offset_shift))),
-      memory(on.make_buffer(std::uint64_t{count} * where.slot_bytes(), use)),
-      places(random_cycle(count, seed)) {
-  write_cycle(*memory, places, layout, seed, offset_shift);
-  begin();
-  // The stream's memory is made after the walk's own: what was filled last is what caches hold at first.
-  beside.emplace(on, load, use, ~seed);
-  end.resize(beside->cursor_words());
-  cursor = on.make_buffer(end.size() * sizeof(std::uint32_t), use);
-  cursor->write(0, std::as_bytes(std::span(end)));
-}
-
-void CycleChase::begin() {
-  cycle_to_places(places);
-  end.resize(2);
-  end[0] = offset_of(0);
-  if (cursor) cursor->write(0, std::as_bytes(std::span(end)));
-}
+    : CycleChase(on, count, where, seed, {.source = kernels::chase_loaded, .use = use, .by_offset = true}, {}, &load) {}
 
 device::Nanoseconds CycleChase::run(std::uint64_t hops) {
   trips = static_cast<std::uint32_t>(hops / hops_per_trip);

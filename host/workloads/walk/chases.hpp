@@ -60,7 +60,7 @@ struct CycleChase {
   device::Nanoseconds lasted{0};  ///< the last dispatch
 
   CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
-             const CycleKernel& kernel_by, const MemoryPlace& memory_place = {});
+             const CycleKernel& kernel_by, const MemoryPlace& memory_place = {}, const BackgroundLoad* load = nullptr);
   CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
              const BackgroundLoad& load, device::Use use);
 
@@ -68,7 +68,6 @@ struct CycleChase {
   std::optional<std::string> proof_failure();  ///< of the last dispatch
 
  private:
-  void begin();
   std::uint32_t offset_of(std::uint32_t slot) const { return layout.word_of(slot) << (2 - offset_shift); }
   std::vector<std::uint32_t> scalars();
 };

@@ -29,8 +29,6 @@ class LineLayout {
   std::uint32_t line_bytes() const { return line_words_ * 4; }
   std::uint32_t slot_of(std::uint32_t word) const { return word / slot_words_; }
 
-  std::uint32_t word_of_first(std::uint32_t slot) const { return slot * slot_words_; }
-
   /// Index of the 32-bit word that the walk reads in a slot.
   std::uint32_t word_of(std::uint32_t slot) const {
     if (slot_words_ <= small_page_words) return slot * slot_words_ + word_in(slot_words_, slot);
