@@ -6,7 +6,7 @@
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
-#include "probes/zero_copy/curves.hpp"
+#include "probes/zero_copy/zero_copy.hpp"
 #include "support/copying_device.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"

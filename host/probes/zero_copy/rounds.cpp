@@ -1,80 +1,177 @@
-#include <algorithm>
-#include <array>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <random>
-#include <span>
-#include <vector>
+// Rounds of the zero-copy probe: one side changes words, and the other has to find them.
 
-#include "device/copy_engines.hpp"
+#include <cstring>
+
 #include "device/error.hpp"
+#include "kernels.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::zero_copy_probe {
 namespace {
 
+constexpr std::uint32_t growth = 0x9E3779B9u;  // as the kernel has it
+constexpr std::uint32_t largest_group = 128;
+constexpr std::uint32_t groups_for_all = 64;
+constexpr std::uint64_t page_words = 1024;
 constexpr int untimed_rounds = 2;
-constexpr std::uint32_t whole_copies = 3;
 
-struct Rounds {
-  SharedBuffer shared;
+/// Words that lie `step` apart.
+struct TouchedWords {
+  std::uint32_t first = 0;
+  std::uint32_t step = 1;
+  std::uint32_t count = 1;
+};
 
-  device::Nanoseconds now() { return shared.device.host_time(); }
+/// A buffer that both sides write and read word by word, in rounds. Where one does not find what the other wrote,
+/// device::Error is thrown.
+struct SharedBuffer {
+  device::Device& device;
+  std::string memory;
+  std::uint32_t group_size;
+  std::unique_ptr<device::Kernel> kernel;
+  std::unique_ptr<device::Buffer> buffer;
+  std::unique_ptr<device::Buffer> sums;
+  std::uint32_t words;
+  std::uint32_t value = 1;  ///< another in every round
+  std::mt19937_64 random;
 
-  /// The device writes, the CPU reads.
-  device::Nanoseconds to_host(Order order) {
-    const TouchedWords which = shared.choose(order);
-    ++shared.value;
-    const device::Nanoseconds begin = now();
-    shared.device_writes(which);
-    shared.cpu_reads(which);
-    return now() - begin;
+  /// Makes the buffer, all of which both sides then have written.
+  SharedBuffer(device::Device& on, measure::Name kind, std::uint64_t bytes, std::uint64_t seed)
+      : device(on),
+        memory(kind.str()),
+        group_size(std::min(largest_group, on.info().largest_group_size)),
+        kernel(on.make_kernel(kernels::touch, group_size)),
+        buffer(workloads::buffer_in(on, kind, bytes)),
+        sums(on.make_buffer(std::uint64_t{group_size} * groups_for_all * sizeof(std::uint32_t))),
+        words(static_cast<std::uint32_t>(bytes / sizeof(std::uint32_t))),
+        random(seed) {
+    const TouchedWords all = choose(Order::cycle);
+    cpu_writes(buffer->map(device::Access::write), all);
+    buffer->unmap();
+    device_writes(all);
   }
 
-  /// The CPU writes, the device reads. Mapping the buffer before is part of the other direction's time.
-  device::Nanoseconds to_device(Order order) {
-    const TouchedWords which = shared.choose(order);
-    ++shared.value;
-    const std::span<std::byte> mapped = shared.buffer->map(device::Access::write);
-    const device::Nanoseconds begin = now();
-    shared.cpu_writes(mapped, which);
-    shared.buffer->unmap();
-    shared.device_reads(which);
-    const device::Nanoseconds time = now() - begin;
-    shared.check_sums(which);
-    return time;
+  TouchedWords choose(Order order) {
+    if (order == Order::cycle) return {.first = 0, .step = 1, .count = words};
+    if (order == Order::independent) return {.first = static_cast<std::uint32_t>(random() % words)};
+    const auto pages = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(words / page_words, 1, most_touched_pages));
+    const std::uint32_t step = words / pages;
+    return {.first = static_cast<std::uint32_t>(random() % step), .step = step, .count = pages};
   }
 
-  /// The CPU reads what it has read already.
-  device::Nanoseconds within(Order order) {
-    const TouchedWords which = shared.choose(order);
-    ++shared.value;
-    shared.device_writes(which);
-    shared.cpu_reads(which);
-    const device::Nanoseconds begin = now();
-    shared.cpu_reads(which);
-    return now() - begin;
-  }
-
+  /// The time of a round: within, the CPU reads what it has read already. Mapping the buffer before the CPU writes is
+  /// part of the other direction's time.
   device::Nanoseconds round(Order order, Direction direction) {
-    switch (direction) {
-      case Direction::to_host: return to_host(order);
-      case Direction::to_device: return to_device(order);
-      default: return within(order);
+    const TouchedWords which = choose(order);
+    ++value;
+    if (direction == Direction::to_device) {
+      const std::span<std::byte> mapped = buffer->map(device::Access::write);
+      const device::Nanoseconds begin = device.host_time();
+      cpu_writes(mapped, which);
+      buffer->unmap();
+      launch(which, 0);
+      const device::Nanoseconds time = device.host_time() - begin;
+      check_sums(which);
+      return time;
     }
+    if (direction == Direction::within) {
+      device_writes(which);
+      cpu_reads(which);
+    }
+    const device::Nanoseconds begin = device.host_time();
+    if (direction == Direction::to_host) device_writes(which);
+    cpu_reads(which);
+    return device.host_time() - begin;
+  }
+
+  /// The time of the launch, by the device's clock.
+  device::Nanoseconds device_writes(const TouchedWords& which) { return launch(which, 1); }
+
+ private:
+  void cpu_writes(std::span<std::byte> mapped, const TouchedWords& which) const {
+    std::uint32_t word = value;
+    for (std::uint64_t i = 0; i < which.count; ++i, word += growth) {
+      std::memcpy(mapped.data() + (which.first + i * which.step) * sizeof word, &word, sizeof word);
+    }
+  }
+
+  /// Maps the buffer, reads the words and unmaps it.
+  void cpu_reads(const TouchedWords& which) const {
+    const std::span<const std::byte> mapped = buffer->map(device::Access::read);
+    std::uint32_t expected = value;
+    for (std::uint64_t i = 0; i < which.count; ++i, expected += growth) {
+      const std::uint64_t at = which.first + i * which.step;
+      std::uint32_t found = 0;
+      std::memcpy(&found, mapped.data() + at * sizeof found, sizeof found);
+      if (found == expected) continue;
+      throw device::Error("the CPU found " + std::to_string(found) + " in word " + std::to_string(at) + " of a " +
+                          name() + ", where the device had written " + std::to_string(expected) +
+                          "; please report the driver");
+    }
+    buffer->unmap();
+  }
+
+  /// Which words an item takes: a CPU's item has a stretch of its own, a GPU's items take words side by side.
+  struct Items {
+    std::uint32_t groups = 1;
+    std::uint32_t count = 1;
+    std::uint32_t each = 1;
+    std::uint32_t item_step = 1;
+    std::uint32_t loop_step = 1;
+  };
+  Items items_for(const TouchedWords& which) const {
+    Items items{.groups = which.count > most_touched_pages ? groups_for_all : 1};
+    items.count = items.groups * group_size;
+    items.each = (which.count + items.count - 1) / items.count;
+    const bool cpu = device.info().type == device::DeviceType::cpu;
+    items.item_step = cpu ? items.each : 1;
+    items.loop_step = cpu ? 1 : items.count;
+    return items;
+  }
+
+  device::Nanoseconds launch(const TouchedWords& which, std::uint32_t stores) {
+    const Items items = items_for(which);
+    return device.run(*kernel, {.buffers = {buffer.get(), sums.get()},
+                                .scalars = {which.first, which.step, which.count, items.each, items.item_step,
+                                            items.loop_step, value, stores},
+                                .groups = items.groups});
+  }
+
+  /// Checks what the device has read.
+  void check_sums(const TouchedWords& which) const {
+    const Items items = items_for(which);
+    std::vector<std::uint32_t> found(items.count);
+    sums->read(0, std::as_writable_bytes(std::span(found)));
+    for (std::uint32_t item = 0; item < items.count; ++item) {
+      std::uint32_t expected = 0;
+      for (std::uint32_t turn = 0; turn < items.each; ++turn) {
+        const std::uint32_t i = item * items.item_step + turn * items.loop_step;
+        if (i < which.count) expected += (value + i * growth) * (2 * i + 1);
+      }
+      if (found[item] == expected) continue;
+      throw device::Error("the device did not find what the CPU had written to a " + name() +
+                          "; please report the driver");
+    }
+  }
+
+  std::string name() const {
+    return size_text(static_cast<double>(buffer->size_bytes())) + " buffer in " + memory + " memory";
   }
 };
 
-std::vector<double> microseconds_of(const std::function<device::Nanoseconds()>& round, const Limits& limits,
+std::vector<double> microseconds_of(const std::function<device::Nanoseconds()>& once, Limits limits, int least,
                                     const std::function<void()>& alive) {
-  for (int i = 0; i < untimed_rounds; ++i) round();
+  // Rounds are many kinds at one point, and share what it may cost.
+  limits.device_time /= 4;
+  limits.least_repetitions = least;
+  limits.most_repetitions = std::max(least, limits.most_repetitions);
   measure::StoppingRule rule(limits);
+  for (int i = 0; i < untimed_rounds; ++i) once();
   std::vector<double> values;
   while (!rule.done()) {
-    const device::Nanoseconds time = round();
+    const device::Nanoseconds time = once();
     values.push_back(time.count() / 1e3);
     rule.add(values.back(), time);
     alive();
@@ -82,112 +179,28 @@ std::vector<double> microseconds_of(const std::function<device::Nanoseconds()>& 
   return values;
 }
 
-/// Rounds are many kinds at one point, and share what it may cost.
-Limits limits_of_each(Limits limits, int least) {
-  limits.device_time /= 4;
-  limits.least_repetitions = least;
-  limits.most_repetitions = std::max(least, limits.most_repetitions);
-  return limits;
-}
-
-/// `copy` returns how long it took.
-ExtraValues explicit_copies(Direction direction, HostMemory host, const std::function<device::Nanoseconds()>& copy,
-                            const std::function<void()>& alive) {
-  ExtraValues copies{.curve = &zero_copy_probe::explicit_copy, .varied = {.direction = direction, .host = host}};
-  for (std::uint32_t i = 0; i < whole_copies; ++i) {
-    copies.values.push_back(copy().count() / 1e3);
-    alive();
-  }
-  return copies;
-}
-
-std::vector<std::byte> noise(std::uint64_t bytes, std::mt19937_64& random) {
-  std::vector<std::byte> all(bytes);
-  for (std::uint64_t offset = 0; offset + sizeof(std::uint64_t) <= bytes; offset += sizeof(std::uint64_t)) {
-    const std::uint64_t number = random();
-    std::memcpy(all.data() + offset, &number, sizeof number);
-  }
-  return all;
-}
-
-void check_copied(std::span<const std::byte> found, std::span<const std::byte> source) {
-  if (!std::ranges::equal(found, source))
-    throw device::Error("memory that was copied to does not hold what was copied; please report the driver");
-}
-
-ExtraValues pageable_copies(Rounds& rounds, Direction direction, const std::function<void()>& alive) {
-  const bool to_host = direction == Direction::to_host;
-  device::Buffer& buffer = *rounds.shared.buffer;
-  const std::vector<std::byte> source = noise(buffer.size_bytes(), rounds.shared.random);
-  std::vector<std::byte> bytes = to_host ? std::vector<std::byte>(source.size()) : source;
-  if (to_host) buffer.write(0, source);
-  const auto copy = [&] {
-    const device::Nanoseconds begin = rounds.now();
-    to_host ? buffer.read(0, bytes) : buffer.write(0, bytes);
-    return rounds.now() - begin;
-  };
-  ExtraValues copies = explicit_copies(direction, HostMemory::pageable, copy, alive);
-  if (!to_host) buffer.read(0, bytes);
-  check_copied(bytes, source);
-  return copies;
-}
-
-/// Copies from and to pinned memory: a driver copies behind the program's back as fast as its own memory allows, often
-/// much faster than from pageable memory. Nothing where the device has no such copies.
-std::optional<ExtraValues> pinned_copies(Rounds& rounds, Direction direction, const std::function<void()>& alive) {
-  device::Device& device = rounds.shared.device;
-  const bool to_host = direction == Direction::to_host;
-  const std::vector<std::byte> source = noise(rounds.shared.buffer->size_bytes(), rounds.shared.random);
-  try {
-    device::CopyEngines& engines = device.copy_engines();
-    const std::unique_ptr<device::HostMemory> host = engines.make_host_memory(device::HostKind::pinned, source.size());
-    const std::unique_ptr<device::Buffer> buffer = device.make_buffer(source.size(), device::Use::storage);
-    if (to_host) buffer->write(0, source);
-    if (!to_host) std::ranges::copy(source, host->bytes().begin());
-    const device::CopyEndpoint in_device{.buffer = buffer.get()};
-    const device::CopyEndpoint in_host{.host = host.get()};
-    const std::array list{
-        device::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, source.size()}}};
-    const auto copy = [&] { return engines.run(device::CopyEngine::driver, list).all; };
-    (void)copy();  // the first touches the pages
-    ExtraValues copies = explicit_copies(direction, HostMemory::pinned, copy, alive);
-    std::vector<std::byte> found(source.size());
-    if (to_host) std::ranges::copy(host->bytes().first(found.size()), found.begin());
-    if (!to_host) buffer->read(0, found);
-    check_copied(found, source);
-    return copies;
-  } catch (const device::Unsupported&) {
-    return std::nullopt;
-  }
-}
-
-Repetitions repeat(Rounds& rounds, bool with_all, bool with_copy, const Limits& limits,
+Repetitions repeat(SharedBuffer& shared, bool with_all, bool with_copy, const Limits& limits,
                    const std::function<void()>& alive) {
   Repetitions result;
   constexpr std::array directions{Direction::to_host, Direction::to_device, Direction::within};
   const auto add = [&](Order order, Direction direction, int least) {
-    const auto round = [&] { return rounds.round(order, direction); };
-    const bool again = direction == Direction::within;
-    result.extra.push_back({.curve = again ? &zero_copy_probe::read_again : &zero_copy_probe::round,
+    const auto once = [&] { return shared.round(order, direction); };
+    result.extra.push_back({.curve = direction == Direction::within ? &read_again : &round,
                             .varied = {.direction = direction, .order = order},
-                            .values = microseconds_of(round, limits_of_each(limits, least), alive)});
+                            .values = microseconds_of(once, limits, least, alive)});
   };
   for (const Order order : {Order::independent, Order::page}) {
     for (const Direction direction : directions) add(order, direction, 7);
   }
   if (with_all) {
     for (const Direction direction : directions) add(Order::cycle, direction, 3);
-    const auto kernel_alone = [&] {
-      rounds.shared.device_writes(rounds.shared.choose(Order::cycle));
-      return rounds.shared.kernel_time;
-    };
-    result.extra.push_back({.curve = &zero_copy_probe::kernel_alone,
-                            .values = microseconds_of(kernel_alone, limits_of_each(limits, 3), alive)});
+    const auto write_all = [&] { return shared.device_writes(shared.choose(Order::cycle)); };
+    result.extra.push_back({.curve = &kernel_alone, .values = microseconds_of(write_all, limits, 3, alive)});
   }
   if (with_copy) {
     for (const Direction direction : {Direction::to_host, Direction::to_device}) {
-      result.extra.push_back(pageable_copies(rounds, direction, alive));
-      if (const auto pinned = pinned_copies(rounds, direction, alive)) result.extra.push_back(*pinned);
+      for (const ExtraValues& copies : explicit_copies(shared.device, *shared.buffer, direction, shared.random, alive))
+        result.extra.push_back(copies);
     }
   }
   result.values = result.extra.front().values;  // the first of them is the point's own
@@ -197,18 +210,25 @@ Repetitions repeat(Rounds& rounds, bool with_all, bool with_copy, const Limits& 
 
 }  // namespace
 
-Workload zero_copy_rounds(device::Device& device, measure::Name memory, std::uint64_t bytes, std::uint64_t seed,
-                          bool with_all, bool with_copy) {
-  const auto rounds = std::make_shared<Rounds>(SharedBuffer(device, memory, bytes, seed));
+Workload prepare_rounds(device::Device& device, const Point& point, const Request& request) {
+  const device::MemoryKind& kind = device::memory_kind(device.info(), point.words.memory.text());
+  if (const std::string reason = workloads::why_not_shared(kind); !reason.empty()) throw device::Unsupported(reason);
+  constexpr double mib = 1 << 20;
+  const double bytes = point.x.bytes.value();
+  const bool with_all = bytes <= by_effort(request.effort, 2 * mib, 16 * mib, 1024 * mib);
+  // Copies are asked for in the first kind that the CPU can map: any kind of the device's is as good.
+  const auto first = std::ranges::find_if(
+      device.info().memory_kinds, [](const device::MemoryKind& one) { return workloads::why_not_shared(one).empty(); });
+  const bool with_copy = first->name == kind.name && bytes <= 64 * mib;
+  const auto shared =
+      std::make_shared<SharedBuffer>(device, kind.name, static_cast<std::uint64_t>(bytes), request.seed);
   return {
-      .work = SelfTimedWork{.repeat =
-                                         [rounds, with_all, with_copy](const Limits& limits,
-                                                                       const std::function<void()>& alive) {
-                                           return repeat(*rounds, with_all, with_copy, limits, alive);
-                                         }},
+      .work = SelfTimedWork{[shared, with_all, with_copy](const Limits& limits, const std::function<void()>& alive) {
+        return repeat(*shared, with_all, with_copy, limits, alive);
+      }},
       .has_cycles = false,
       // The shape says which clock it was, and how many pages a round touched.
-      .shape = {{"host_clock", 1}, {"pages", std::min<double>(most_touched_pages, static_cast<double>(bytes) / 4096)}}};
+      .shape = {{"host_clock", 1}, {"pages", std::min<double>(most_touched_pages, bytes / 4096)}}};
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::zero_copy_probe

@@ -3,16 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
-#include <string>
-
 #include "analysis/copy_times.hpp"
-#include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::zero_copy_probe {
 namespace {
 
 constexpr double page_bytes = 4096;
@@ -53,14 +48,13 @@ struct KindOfMemory {
   }
   const TimeBySize* curve(Order order, Direction direction) const {
     const bool again = direction == Direction::within;
-    return curve(with(again ? zero_copy_probe::read_again.words : zero_copy_probe::round.words,
-                      {.direction = direction, .order = order}));
+    return curve(with(again ? read_again.words : round.words, {.direction = direction, .order = order}));
   }
   static double at(const TimeBySize* curve, double bytes) {
     return curve == nullptr || !curve->contains(bytes) ? 0 : curve->at(bytes);
   }
   double us(Order order, Direction direction, double bytes) const { return at(curve(order, direction), bytes); }
-  double kernel_us(double bytes) const { return at(curve(zero_copy_probe::kernel_alone.words), bytes); }
+  double kernel_us(double bytes) const { return at(curve(kernel_alone.words), bytes); }
 };
 
 /// The cost of one page more beyond that of one word, without what reading it costs the CPU.
@@ -117,8 +111,8 @@ bool all_costs_more(const Seen& seen, measure::Name memory, double gbps) {
   return seen.margin(of).low > more_than_touching;
 }
 
-std::vector<analysis::RoundTime> rounds_of(const TimeBySize& words) {
-  std::vector<analysis::RoundTime> rounds;
+std::vector<analysis::CopyTime> rounds_of(const TimeBySize& words) {
+  std::vector<analysis::CopyTime> rounds;
   for (const auto& [bytes, us] : words) rounds.push_back({.bytes = bytes, .nanoseconds = 1e3 * us});
   return rounds;
 }
@@ -133,55 +127,43 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
       "With one word changed a round takes {:.3g} us at the smallest buffer and {:.3g} at the largest ({} "
       "to {})",
       times.begin()->second, times.rbegin()->second, size_text(times.begin()->first), size_text(largest));
-  SharingVerdict verdict{.finding = {.kind = &zero_copy_probe::unclear,
-                                     .words = {.direction = direction, .memory = memory},
-                                     .evidence = text}};
-  Finding& finding = verdict.finding;
+  const Words of{.direction = direction, .memory = memory};
+  const auto decided = [&](const FindingKind& kind, const analysis::Estimate& value, const std::string& evidence) {
+    return SharingVerdict{finding_of(kind, of, value, text + evidence)};
+  };
+  const auto undecided = [&](const std::string& evidence, bool is_open) {
+    return SharingVerdict{{.kind = &unclear, .words = of, .evidence = text + evidence}, is_open};
+  };
   const auto rounds = [&](const Curves& curves) { return rounds_of(curves.at(words)); };
   const analysis::ImplicitCopy found = analysis::find_implicit_copy(rounds(seen.all()), seen.each(rounds), gbps);
-  if (found.verdict == analysis::ImplicitCopy::Verdict::unclear) {
-    verdict.is_open = found.is_open;
-    finding.evidence += ": " + found.why + ".";
-    return verdict;
-  }
+  if (found.verdict == analysis::ImplicitCopy::Verdict::unclear)
+    return undecided(": " + found.why + ".", found.is_open);
   if (found.verdict != analysis::ImplicitCopy::Verdict::none) {
-    const bool copies = found.verdict == analysis::ImplicitCopy::Verdict::copy;
-    finding.kind = copies ? &zero_copy_probe::copies : &zero_copy_probe::cache_maintenance;
-    set_value(finding, found.gbps);
-    finding.unit = "GB/s";
-    finding.evidence += fmt::format(", so {} at {:.3g} GB/s, beside {:.3g} of a copy that is asked for.",
-                                    copies ? "all of it is copied" : "there is work on all of it, yet no copy,",
-                                    found.gbps.value, gbps);
-    return verdict;
+    const bool is_copy = found.verdict == analysis::ImplicitCopy::Verdict::copy;
+    return decided(is_copy ? copies : cache_maintenance, found.gbps,
+                   fmt::format(", so {} at {:.3g} GB/s, beside {:.3g} of a copy that is asked for.",
+                               is_copy ? "all of it is copied" : "there is work on all of it, yet no copy,",
+                               found.gbps.value, gbps));
   }
   const PageVerdict pages = pages_of(seen, memory, direction);
   if (pages.pages == PageMoves::open) {
-    verdict.is_open = true;
-    finding.evidence += fmt::format(
-        ", and each page that is touched takes {:.3g} to {:.3g} us more, which may be a fault or none; measure on an "
-        "idle machine.",
-        pages.us.low, pages.us.high);
-    return verdict;
+    return undecided(fmt::format(", and each page that is touched takes {:.3g} to {:.3g} us more, which may be a fault "
+                                 "or none; measure on an idle machine.",
+                                 pages.us.low, pages.us.high),
+                     true);
   }
   if (pages.pages == PageMoves::migrate) {
-    finding.kind = &zero_copy_probe::migrates;
-    set_value(finding, pages.us);
-    finding.unit = "us";
-    finding.evidence +=
-        fmt::format(", but each page that is touched takes {:.3g} us more: memory moves page by page.", pages.us.value);
-    return verdict;
+    return decided(migrates, pages.us,
+                   fmt::format(", but each page that is touched takes {:.3g} us more: memory moves page by page.",
+                               pages.us.value));
   }
   if (direction == Direction::to_host && all_costs_more(seen, memory, gbps)) {
-    finding.evidence += ", but when all of it changes a round takes longer than touching and copying it would.";
-    return verdict;
+    return undecided(", but when all of it changes a round takes longer than touching and copying it would.", false);
   }
-  finding.kind = &zero_copy_probe::shared_without_copy;
   const auto last = std::ranges::find_if(
       measurements, [&](const Measurement& one) { return one.point.words == words && one.point.x.bytes == largest; });
-  set_value(finding, estimate(*last));
-  finding.unit = "us";
-  finding.evidence += fmt::format("; a copy would have added {:.3g} us.", largest / gbps / 1e3);
-  return verdict;
+  return decided(shared_without_copy, estimate(*last),
+                 fmt::format("; a copy would have added {:.3g} us.", largest / gbps / 1e3));
 }
 
 }  // namespace
@@ -197,4 +179,4 @@ std::vector<SharingVerdict> sharing_verdicts(std::span<const Measurement> measur
   return all;
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::zero_copy_probe

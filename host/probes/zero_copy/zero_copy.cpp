@@ -1,12 +1,10 @@
 // Is memory that CPU and GPU are said to share really shared, or copied behind the program's back?
 // docs/method/zero-copy.md explains it.
 
-#include <algorithm>
-#include <array>
+#include <cstring>
 #include <set>
-#include <string>
-#include <vector>
 
+#include "device/copy_engines.hpp"
 #include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
@@ -14,22 +12,22 @@
 #include "workloads/stream/memory_kinds.hpp"
 
 namespace sonde::probes {
+namespace zero_copy_probe {
 namespace {
 
-constexpr std::array curves_of_zero_copy{&zero_copy_probe::round, &zero_copy_probe::read_again,
-                                         &zero_copy_probe::kernel_alone, &zero_copy_probe::explicit_copy};
-constexpr std::array findings_of_zero_copy{&zero_copy_probe::shared_without_copy,
-                                           &zero_copy_probe::copies,
-                                           &zero_copy_probe::cache_maintenance,
-                                           &zero_copy_probe::migrates,
-                                           &zero_copy_probe::unclear,
-                                           &zero_copy_probe::unsupported};
+constexpr std::array curves{&round, &read_again, &kernel_alone, &explicit_copy};
+constexpr std::array finding_kinds{&shared_without_copy, &copies, &cache_maintenance, &migrates, &unclear,
+                                   &unsupported};
 
 /// Words of the rounds that a point begins with: one word changes, and the CPU finds it.
 constexpr Words first_round{.direction = Direction::to_host, .order = Order::independent};
 
+constexpr int whole_copies = 3;
+
 constexpr double kib = 1 << 10;
 constexpr double mib = 1 << 20;
+/// The kernel's loops and its 32-bit words reach no further.
+constexpr double most_round_bytes = 1 << 30;
 
 std::vector<double> sizes(const device::DeviceInfo& device, const Request& request) {
   std::vector<double> all{64 * kib, 2 * mib, 32 * mib, 256 * mib};
@@ -37,23 +35,16 @@ std::vector<double> sizes(const device::DeviceInfo& device, const Request& reque
   if (request.effort == Effort::thorough) all.push_back(1024 * mib);
   // More sizes would only take the host's time on a simulated device.
   if (device.type == device::DeviceType::model) all = {64 * kib, 1 * mib, 4 * mib, 16 * mib};
-  std::erase_if(all, [&](double bytes) {
-    return !measure::is_asked_for(request, bytes) || bytes > static_cast<double>(most_round_bytes);
-  });
+  std::erase_if(all, [&](double bytes) { return !measure::is_asked_for(request, bytes) || bytes > most_round_bytes; });
   return all;
 }
-
-int visits(Effort effort) { return effort == Effort::quick ? 3 : effort == Effort::normal ? 4 : 5; }
 
 std::vector<Point> first_points(const device::DeviceInfo& device, const Request& request) {
   std::vector<Point> points;
   for (const device::MemoryKind& kind : device.memory_kinds) {
     for (const double bytes : sizes(device, request)) {
-      Point point =
-          point_on(zero_copy_probe::round, {.bytes = bytes}, with(first_round, {.memory = kind.name}));
-      point.expected_seconds = 0.03 + 1.4e-9 * bytes;
-      point.visits = visits(request.effort);
-      points.push_back(point);
+      points.push_back(point_on(round, {.bytes = bytes}, with(first_round, {.memory = kind.name}),
+                                0.03 + 1.4e-9 * bytes, by_effort(request.effort, 3, 4, 5)));
       if (!workloads::why_not_shared(kind).empty()) break;  // to be skipped, once
     }
   }
@@ -64,8 +55,8 @@ std::vector<Point> first_points(const device::DeviceInfo& device, const Request&
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   if (known.empty()) return first_points(device, request);
   std::set<measure::Name> open;
-  for (const SharingVerdict& verdict : sharing_verdicts(known)) {
-    if (verdict.is_open) open.insert(verdict.finding.words.memory);
+  for (const SharingVerdict& one : sharing_verdicts(known)) {
+    if (one.is_open) open.insert(one.finding.words.memory);
   }
   return measure::more_visits(known, [&](const Measurement& one) {
     const Words& words = one.point.words;
@@ -75,8 +66,7 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   Conclusion conclusion;
-  for (SharingVerdict& verdict : sharing_verdicts(measurements))
-    conclusion.findings.push_back(std::move(verdict.finding));
+  for (const SharingVerdict& one : sharing_verdicts(measurements)) conclusion.findings.push_back(one.finding);
   return conclusion;
 }
 
@@ -86,37 +76,101 @@ std::vector<Finding> stated(const device::DeviceInfo& device, std::span<const Me
   for (const device::MemoryKind& kind : device.memory_kinds) {
     const std::string reason = workloads::why_not_shared(kind);
     if (reason.empty()) continue;
-    findings.push_back({.kind = &zero_copy_probe::unsupported,
-                        .words = {.memory = kind.name},
-                        .evidence = "Not measured: " + reason + "."});
+    findings.push_back(
+        {.kind = &unsupported, .words = {.memory = kind.name}, .evidence = "Not measured: " + reason + "."});
   }
   return findings;
 }
 
+/// `copy` returns how long it took.
+ExtraValues timed(Direction direction, HostMemory host, const std::function<device::Nanoseconds()>& copy,
+                  const std::function<void()>& alive) {
+  ExtraValues copies{.curve = &explicit_copy, .varied = {.direction = direction, .host = host}};
+  for (int i = 0; i < whole_copies; ++i) {
+    copies.values.push_back(copy().count() / 1e3);
+    alive();
+  }
+  return copies;
+}
+
+std::vector<std::byte> noise(std::uint64_t bytes, std::mt19937_64& random) {
+  std::vector<std::byte> all(bytes);
+  for (std::uint64_t offset = 0; offset + sizeof(std::uint64_t) <= bytes; offset += sizeof(std::uint64_t)) {
+    const std::uint64_t number = random();
+    std::memcpy(all.data() + offset, &number, sizeof number);
+  }
+  return all;
+}
+
+void check_copied(std::span<const std::byte> found, std::span<const std::byte> source) {
+  if (!std::ranges::equal(found, source))
+    throw device::Error("memory that was copied to does not hold what was copied; please report the driver");
+}
+
+ExtraValues pageable_copies(device::Device& device, device::Buffer& buffer, Direction direction,
+                            const std::vector<std::byte>& source, const std::function<void()>& alive) {
+  const bool to_host = direction == Direction::to_host;
+  std::vector<std::byte> bytes = to_host ? std::vector<std::byte>(source.size()) : source;
+  if (to_host) buffer.write(0, source);
+  const auto copy = [&] {
+    const device::Nanoseconds begin = device.host_time();
+    to_host ? buffer.read(0, bytes) : buffer.write(0, bytes);
+    return device.host_time() - begin;
+  };
+  ExtraValues copies = timed(direction, HostMemory::pageable, copy, alive);
+  if (!to_host) buffer.read(0, bytes);
+  check_copied(bytes, source);
+  return copies;
+}
+
+/// Copies from and to pinned memory: a driver copies behind the program's back as fast as its own memory allows, often
+/// much faster than from pageable memory. Nothing where the device has no such copies.
+std::optional<ExtraValues> pinned_copies(device::Device& device, Direction direction,
+                                         const std::vector<std::byte>& source, const std::function<void()>& alive) {
+  const bool to_host = direction == Direction::to_host;
+  try {
+    device::CopyEngines& engines = device.copy_engines();
+    const std::unique_ptr<device::HostMemory> host = engines.make_host_memory(device::HostKind::pinned, source.size());
+    const std::unique_ptr<device::Buffer> buffer = device.make_buffer(source.size(), device::Use::storage);
+    if (to_host) buffer->write(0, source);
+    if (!to_host) std::ranges::copy(source, host->bytes().begin());
+    const device::CopyEndpoint in_device{.buffer = buffer.get()};
+    const device::CopyEndpoint in_host{.host = host.get()};
+    const std::array list{
+        device::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, source.size()}}};
+    const auto copy = [&] { return engines.run(device::CopyEngine::driver, list).all; };
+    (void)copy();  // the first touches the pages
+    ExtraValues copies = timed(direction, HostMemory::pinned, copy, alive);
+    std::vector<std::byte> found(source.size());
+    if (to_host) std::ranges::copy(host->bytes().first(found.size()), found.begin());
+    if (!to_host) buffer->read(0, found);
+    check_copied(found, source);
+    return copies;
+  } catch (const device::Unsupported&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
-Workload zero_copy_probe::prepare_rounds(device::Device& device, const Point& point, const Request& request) {
-  const device::MemoryKind& kind = device::memory_kind(device.info(), point.words.memory.text());
-  if (const std::string reason = workloads::why_not_shared(kind); !reason.empty()) throw device::Unsupported(reason);
-  const double bytes = point.x.bytes.value();
-  const double most_for_all = request.effort == Effort::quick    ? 2 * mib
-                              : request.effort == Effort::normal ? 16 * mib
-                                                                 : 1024 * mib;
-  // Copies are asked for in the first kind that the CPU can map: any kind of the device's is as good.
-  const auto first = std::ranges::find_if(
-      device.info().memory_kinds, [](const device::MemoryKind& one) { return workloads::why_not_shared(one).empty(); });
-  return zero_copy_rounds(device, kind.name, static_cast<std::uint64_t>(bytes), request.seed, bytes <= most_for_all,
-                          first->name == kind.name && bytes <= 64 * mib);
+std::vector<ExtraValues> explicit_copies(device::Device& device, device::Buffer& buffer, Direction direction,
+                                         std::mt19937_64& random, const std::function<void()>& alive) {
+  std::vector<ExtraValues> made{pageable_copies(device, buffer, direction, noise(buffer.size_bytes(), random), alive)};
+  const auto pinned = pinned_copies(device, direction, noise(buffer.size_bytes(), random), alive);
+  if (pinned) made.push_back(*pinned);
+  return made;
 }
+
+}  // namespace zero_copy_probe
 
 const Probe zero_copy{
     .name = "zero-copy",
     .question = "Is memory that CPU and GPU are said to share really shared, or copied behind the program's back?",
-    .curves = curves_of_zero_copy,
-    .finding_kinds = findings_of_zero_copy,
+    .curves = zero_copy_probe::curves,
+    .finding_kinds = zero_copy_probe::finding_kinds,
     .obstacle = workloads::without_memory_kinds,
-    .next = next,
-    .conclude = conclude,
-    .stated = stated};
+    .next = zero_copy_probe::next,
+    .conclude = zero_copy_probe::conclude,
+    .stated = zero_copy_probe::stated};
 
 }  // namespace sonde::probes
