@@ -18,9 +18,8 @@
 #include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
-#include "probes/cpu_loaded_latency/curves.hpp"
+#include "probes/cpu_loaded_latency/cpu_loaded_latency.hpp"
 #include "probes/cpu_loaded_latency/loading_team.hpp"
-#include "probes/cpu_loaded_latency/plan.hpp"
 #include "support/made_up_machine.hpp"
 
 namespace sonde::probes {

@@ -1,28 +1,22 @@
 // Question: how much longer does a load of the CPU itself take while its other cores keep the memory busy?
 // docs/method/loaded-latency.md explains it.
 
+#include "probes/cpu_loaded_latency/cpu_loaded_latency.hpp"
+
 #include <algorithm>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <vector>
 
 #include "cpu/device.hpp"
 #include "cpu/pinned.hpp"
 #include "device/error.hpp"
 #include "probes/catalog.hpp"
-#include "probes/cpu_loaded_latency/curves.hpp"
 #include "probes/cpu_loaded_latency/loading_team.hpp"
-#include "probes/cpu_loaded_latency/plan.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
-#include "workloads/stream/stream_walk.hpp"
 
 namespace sonde::probes {
 namespace {
 
 using device::ChaseWindow;
 using device::Nanoseconds;
-using workloads::PointerCycle;
 
 /// The bytes of the line that each load of the walk takes.
 constexpr std::uint32_t walked_line_bytes = 64;
@@ -40,19 +34,16 @@ struct WalkTimes {
 };
 
 WalkTimes walk_times_of(Effort effort) {
-  switch (effort) {
-    case Effort::quick: return {.stretches = 4, .stretch = Nanoseconds(10e6)};
-    case Effort::normal: return {.stretches = 8, .stretch = Nanoseconds(25e6)};
-    case Effort::thorough: break;
-  }
-  return {.stretches = 16, .stretch = Nanoseconds(50e6)};
+  return by_effort<WalkTimes>(effort, {.stretches = 4, .stretch = Nanoseconds(10e6)},
+                              {.stretches = 8, .stretch = Nanoseconds(25e6)},
+                              {.stretches = 16, .stretch = Nanoseconds(50e6)});
 }
 constexpr double times_shorter_in_a_cache = 6;
 constexpr Nanoseconds settling_time{6e6};
 
 /// The cycle that is walked through, and where the walk stands.
 struct WalkedCycle {
-  PointerCycle cycle;
+  workloads::PointerCycle cycle;
   std::uint32_t place = 0;  ///< where it must stand
   const std::byte* at = cycle.start();
 
@@ -60,21 +51,19 @@ struct WalkedCycle {
       : cycle(count, walked_line_bytes, pages, seed) {}
 };
 
-std::shared_ptr<WalkedCycle> make_cycle(double bytes, std::uint64_t seed, int cpu) {
-  const cpu::Pinned on_its_node(cpu);
-  const auto count = static_cast<std::uint32_t>(bytes / walked_line_bytes);
-  return std::make_shared<WalkedCycle>(count, cpu::widest_pages(), seed);
-}
-
 /// The cycle in memory is the same for all points of a process: making it takes longer than a point, and each goes on
 /// where the one before has stopped.
 std::shared_ptr<WalkedCycle> cycle_of(const WalkedSet& set, std::uint64_t seed, int cpu) {
-  if (set.within != Within::memory) return make_cycle(set.bytes, seed, cpu);
-  static std::shared_ptr<WalkedCycle> in_memory;
   const auto count = static_cast<std::uint32_t>(set.bytes / walked_line_bytes);
+  const auto make = [&] {
+    const cpu::Pinned on_its_node(cpu);
+    return std::make_shared<WalkedCycle>(count, cpu::widest_pages(), seed);
+  };
+  if (set.within != Within::memory) return make();
+  static std::shared_ptr<WalkedCycle> in_memory;
   if (!in_memory || in_memory->cycle.size() != count) {
     in_memory.reset();
-    in_memory = make_cycle(set.bytes, seed, cpu);
+    in_memory = make();
   }
   return in_memory;
 }
@@ -180,8 +169,8 @@ struct WalkBesideCpuLoad {
 LoadWork load_work_of(const Words& words, double thread_bytes, double delay) {
   const auto stream = words.pattern == Pattern::write               ? cpu::Stream::write
                       : words.pattern == Pattern::read_modify_write ? cpu::Stream::read_modify_write
-                                                                             : cpu::Stream::read;
-  const bool past_caches = words.stores == measure::Stores::non_temporal;
+                                                                    : cpu::Stream::read;
+  const bool past_caches = words.stores == Stores::non_temporal;
   return {.stream = stream,
           .stores = past_caches ? cpu::StoreKind::non_temporal : cpu::StoreKind::ordinary,
           .thread_bytes = static_cast<std::uint64_t>(thread_bytes),

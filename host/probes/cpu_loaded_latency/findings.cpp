@@ -1,14 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "analysis/statistics.hpp"
-#include "measure/visits.hpp"
-#include "probes/cpu_loaded_latency/curves.hpp"
-#include "probes/cpu_loaded_latency/plan.hpp"
+#include "probes/cpu_loaded_latency/cpu_loaded_latency.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -34,42 +28,6 @@ std::string who_loads(const Words& words, int threads) {
                      does);
 }
 
-/// The findings of one curve over a set of this name.
-class CurveFindings {
- public:
-  CurveFindings(const CpuLoadCurve& curve, const char* set) : curve_(curve), set_(set) {}
-
-  Finding alone() const {
-    return finding_of(workloads::idle_latency, *curve_.alone,
-                      fmt::format("In {} ({}) a load of the CPU takes {:.3g} ns while no other core loads.", set_,
-                                  size_text(curve_.bytes), median_of(*curve_.alone)));
-  }
-  Finding beside(const FindingKind& kind, const CpuLoadPoint& point) const {
-    const double ns = median_of(*point.latency);
-    Finding finding = finding_of(
-        kind, *point.latency,
-        fmt::format("In {} ({}) a load of the CPU takes {:.3g} ns (p99 {:.3g}) while {} {:.3g} GB/s, {:.3g} times as "
-                    "long as alone.",
-                    set_, size_text(curve_.bytes), ns, analysis::quantile(point.latency->values, 0.99),
-                    who_loads(curve_.words, point.threads), point.gbps, ns / median_of(*curve_.alone)));
-    finding.details["load_gbps"] = six_digits(point.gbps);
-    return finding;
-  }
-
- private:
-  Finding finding_of(const FindingKind& kind, const Measurement& measured, const std::string& evidence) const {
-    Finding finding{.kind = &kind, .words = curve_.words, .unit = "ns"};
-    finding.evidence = evidence + workloads::describe_disturbance(measured.state);
-    set_value(finding, estimate(measured));
-    for (const auto& [name, share] : {std::pair("p90_ns", 0.9), std::pair("p99_ns", 0.99)})
-      finding.details[name] = six_digits(analysis::quantile(measured.values, share));
-    return finding;
-  }
-
-  const CpuLoadCurve& curve_;
-  const char* set_;
-};
-
 }  // namespace
 
 Conclusion cpu_load_conclusion(const cpu::Topology& machine, const Request& request,
@@ -78,14 +36,31 @@ Conclusion cpu_load_conclusion(const cpu::Topology& machine, const Request& requ
   Conclusion conclusion;
   for (const CpuLoadCurve& curve : cpu_load_curves(measurements)) {
     if (curve.alone == nullptr || curve.undelayed.empty()) continue;
-    const CurveFindings findings(curve, name_of_set(sets, curve.bytes));
-    conclusion.findings.push_back(findings.alone());
+    const std::string load =
+        fmt::format("In {} ({}) a load of the CPU takes", name_of_set(sets, curve.bytes), size_text(curve.bytes));
+    const auto add = [&](const FindingKind& kind, const Measurement& measured,
+                         const std::string& evidence) -> Finding& {
+      Finding& finding = conclusion.findings.emplace_back(finding_of(
+          kind, curve.words, estimate(measured), evidence + workloads::describe_disturbance(measured.state)));
+      finding.details = {{"p90_ns", six_digits(analysis::quantile(measured.values, 0.9))},
+                         {"p99_ns", six_digits(analysis::quantile(measured.values, 0.99))}};
+      return finding;
+    };
+    const double alone_ns = median_of(*curve.alone);
+    const auto add_beside = [&](const FindingKind& kind, const CpuLoadPoint& point) {
+      const double ns = median_of(*point.latency);
+      add(kind, *point.latency,
+          fmt::format("{} {:.3g} ns (p99 {:.3g}) while {} {:.3g} GB/s, {:.3g} times as long as alone.", load, ns,
+                      analysis::quantile(point.latency->values, 0.99), who_loads(curve.words, point.threads),
+                      point.gbps, ns / alone_ns))
+          .details["load_gbps"] = six_digits(point.gbps);
+    };
+    add(workloads::idle_latency, *curve.alone, fmt::format("{} {:.3g} ns while no other core loads.", load, alone_ns));
     const CpuLoadPoint& all = curve.undelayed.back();
     const CpuLoadPoint& fewest = curve.undelayed.front();
-    conclusion.findings.push_back(findings.beside(workloads::full_load_latency, all));
+    add_beside(workloads::full_load_latency, all);
     // One core alone can keep the others of its cluster waiting.
-    if (fewest.threads == 1 && all.threads > 1)
-      conclusion.findings.push_back(findings.beside(cpu_loaded_latency_probe::one_core_load_latency, fewest));
+    if (fewest.threads == 1 && all.threads > 1) add_beside(cpu_loaded_latency_probe::one_core_load_latency, fewest);
   }
   for (const Placement placement : loading_placements) {
     if (const std::string reason = why_no_load(machine, placement); !reason.empty())

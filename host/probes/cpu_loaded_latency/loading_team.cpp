@@ -1,8 +1,6 @@
 #include "probes/cpu_loaded_latency/loading_team.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstddef>
 
 #include "cpu/pinned.hpp"
 #include "device/error.hpp"

@@ -1,13 +1,7 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "cpu/region.hpp"
 #include "cpu/stream_kernels.hpp"

@@ -1,13 +1,8 @@
-#include "probes/cpu_loaded_latency/plan.hpp"
-
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <optional>
 #include <set>
 
-#include "measure/visits.hpp"
-#include "probes/cpu_loaded_latency/curves.hpp"
+#include "probes/cpu_loaded_latency/cpu_loaded_latency.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -36,14 +31,8 @@ struct AskedCurve {
 
 /// The number of points beside a load of all threads, the one without delay among them.
 std::size_t points_of_curve(const AskedCurve& curve, Effort effort) {
-  const bool main = curve.is_main();
   if (curve.set.within == Within::own_cache) return 2;
-  switch (effort) {
-    case Effort::quick: return main ? 4 : 2;
-    case Effort::normal: return main ? 8 : 5;
-    case Effort::thorough: break;
-  }
-  return main ? 16 : 10;
+  return curve.is_main() ? by_effort(effort, 4u, 8u, 16u) : by_effort(effort, 2u, 5u, 10u);
 }
 
 /// The numbers of threads: 1, 2, 4, … and all; for loads of memory that do not read alone, one and all.
@@ -84,9 +73,7 @@ std::vector<AskedCurve> asked_curves(const cpu::Topology& machine, const Request
 Point point_of(const AskedCurve& curve, int threads, double delay, Effort effort) {
   Coordinates x{.bytes = curve.set.bytes, .cpu_threads = threads};
   if (threads > 0) x.delay = delay;
-  Point point = point_on(cpu_loaded_latency_probe::walk, x, curve.words);
-  point.expected_seconds = effort == Effort::quick ? 0.12 : effort == Effort::normal ? 0.35 : 1;
-  return point;
+  return point_on(cpu_loaded_latency_probe::walk, x, curve.words, by_effort(effort, 0.12, 0.35, 1.0));
 }
 
 /// The delay that is tried after none: about what a KiB takes a thread.
@@ -140,13 +127,6 @@ std::vector<Point> cpu_load_points(const cpu::Topology& machine, const Request& 
 }
 
 std::vector<CpuLoadCurve> cpu_load_curves(std::span<const Measurement> known) {
-  const auto gbps_of = [&](const Measurement& windows) {
-    for (const Measurement& one : known) {
-      if (one.unit == "GB/s" && one.point.words == windows.point.words && one.point.x == windows.point.x)
-        return median_of(one);
-    }
-    return 0.0;
-  };
   std::vector<CpuLoadCurve> curves;
   for (const Measurement& one : known) {
     if (one.unit != "ns") continue;
@@ -155,9 +135,10 @@ std::vector<CpuLoadCurve> cpu_load_curves(std::span<const Measurement> known) {
         curves, [&](const CpuLoadCurve& found) { return found.bytes == x.bytes && found.words == one.point.words; });
     if (curve == curves.end())
       curve = curves.insert(curves.end(), {.words = one.point.words, .bytes = x.bytes.value()});
+    const Measurement* const load = find(known, one.point.words, x, "GB/s");
     const CpuLoadPoint point{.threads = static_cast<int>(x.cpu_threads.value()),
                              .delay = x.delay.value_or(0),
-                             .gbps = gbps_of(one),
+                             .gbps = load == nullptr ? 0 : median_of(*load),
                              .latency = &one};
     if (point.threads == 0) {
       curve->alone = &one;

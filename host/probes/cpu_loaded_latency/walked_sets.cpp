@@ -1,12 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <set>
-#include <utility>
 
-#include "probes/cpu_loaded_latency/plan.hpp"
+#include "probes/cpu_loaded_latency/cpu_loaded_latency.hpp"
 
 namespace sonde::probes {
 namespace {

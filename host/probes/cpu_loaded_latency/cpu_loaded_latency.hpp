@@ -1,16 +1,52 @@
 #pragma once
 
-#include <array>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "cpu/topology.hpp"
 #include "probes/probe.hpp"
+#include "workloads/walk/beside_load.hpp"
 
-// The plan says which working sets of the CPU are walked, and which cores load beside the walk: functions of the
-// machine's topology and of what was measured so far.
+// The CPU's own latency beside loads of its cores. `placement` says where the cores are that load, as the walking core
+// sees them; `pattern` and `stores` what they do. The plan is a function of the machine's topology and of what was
+// measured so far.
 namespace sonde::probes {
+namespace cpu_loaded_latency_probe {
+
+/// A walk beside loading cores, alone where the point has no threads.
+Workload prepare_walk(device::Device& device, const Point& point, const Request& request);
+
+inline constexpr Table beside_each_load{.title = "Latency of the CPU itself while other cores load",
+                                        .rows = "placement, pattern, bytes, cpu_threads, delay",
+                                        .columns = "title"};
+
+inline constexpr Curve walk{.name = "cpu-walk",
+                            .varies = "pattern, placement, stores",
+                            .title = "Latency of a dependent load of the CPU while other cores load",
+                            .unit = units::ns,
+                            .axis = axes::cpu_threads,
+                            .table = &beside_each_load,
+                            .prepare = prepare_walk};
+/// Seen beside each walk that has a load.
+inline constexpr Curve load{.name = "cpu-load",
+                            .varies = "pattern, placement, stores",
+                            .title = "Bandwidth of the loading cores",
+                            .unit = units::gbps,
+                            .axis = axes::cpu_threads,
+                            .table = &beside_each_load};
+
+inline constexpr std::array curves{&walk, &load};
+
+inline constexpr FindingKind one_core_load_latency{
+    .name = "one-core-load-latency",
+    .heading = "Latency beside one loading core",
+    .meaning =
+        "The time of a load of the CPU beside one core that loads as fast as it can, where more do under full "
+        "load; details have `p90_ns`, `p99_ns` and `load_gbps`.",
+    .unit = units::core_ns,
+    .feature = "latency beside one loading core"};
+
+inline constexpr std::array finding_kinds{&workloads::idle_latency, &workloads::full_load_latency,
+                                          &one_core_load_latency};
+
+}  // namespace cpu_loaded_latency_probe
 
 /// The places where a load is made, as the walk's core sees them.
 inline constexpr std::array loading_placements{Placement::same_cluster, Placement::other_cluster,
