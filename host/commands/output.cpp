@@ -58,8 +58,7 @@ ExitStatus status_after_output(ExitStatus status) {
   return status == ExitStatus::done ? ExitStatus::something_failed : status;
 }
 
-records::RunRecord run_record_of(const std::vector<std::string>& command, std::uint64_t seed,
-                                 const std::string& effort) {
+records::RunLine run_record_of(const std::vector<std::string>& command, std::uint64_t seed, const std::string& effort) {
   return {.run = session::random_uuid(),
           .time = session::time_now(),
           .version = version,
@@ -71,10 +70,10 @@ records::RunRecord run_record_of(const std::vector<std::string>& command, std::u
 }
 
 records::RecordFile new_record_file(const std::string& out, const std::function<std::filesystem::path()>& default_path,
-                                    const records::RunRecord& record) try {
+                                    const records::RunLine& record) try {
   records::RecordFile file = out.empty() ? records::RecordFile(default_path(), records::IfTaken::number)
                                          : records::RecordFile(os::path_of(out));
-  file.append(records::run_line(record));
+  file.append(records::text_of(record));
   return file;
 } catch (const std::exception& error) {
   throw session::UsageError(error.what());

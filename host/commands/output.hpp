@@ -23,13 +23,12 @@ void print_paragraph(const std::string& text);
 ExitStatus status_after_output(ExitStatus status);
 
 /// The first line of the record that a command begins now.
-records::RunRecord run_record_of(const std::vector<std::string>& command, std::uint64_t seed,
-                                 const std::string& effort);
+records::RunLine run_record_of(const std::vector<std::string>& command, std::uint64_t seed, const std::string& effort);
 
 /// The file `out`, or where that is empty the default, numbered where its name is taken. Its first line is written at
 /// once, so that a command that is killed leaves a record file. Throws UsageError.
 records::RecordFile new_record_file(const std::string& out, const std::function<std::filesystem::path()>& default_path,
-                                    const records::RunRecord& record);
+                                    const records::RunLine& record);
 
 /// Makes sure that the file is there, and prints its path.
 void finish_record_file(records::RecordFile& file);

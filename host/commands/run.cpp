@@ -117,7 +117,8 @@ void warn_of_special_cases(const RunOptions& options, const measure::Request& re
   }
   if (!options.allowed.empty()) spdlog::warn("{}", probes::split_lock_notice(cpu::split_lock_rule()));
   for (const auto& [target, apis] : choice.chosen) {
-    if (target.record.model) spdlog::warn("{} is simulated: its results are no measurement.", target.record.name);
+    if (target.record.type == device::DeviceType::model)
+      spdlog::warn("{} is simulated: its results are no measurement.", target.record.name);
     const std::uint64_t line_bytes = std::max(1u, target.record.line_bytes);
     if (request.smallest_bytes.value_or(0) % line_bytes != 0 || request.largest_bytes.value_or(0) % line_bytes != 0) {
       spdlog::warn("Working sets are whole lines of {} B on {}: what --sizes {} names between them is rounded.",
@@ -161,7 +162,7 @@ std::vector<std::string> files_of(const RunOptions& options) {
 ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, bool is_first) {
   const session::RunRequest asked = run_request(options);
   const auto silence_limit = milliseconds(options.silence_limit_seconds);
-  const records::RunRecord record = run_record_of(options.command, options.seed, options.effort);
+  const records::RunLine record = run_record_of(options.command, options.seed, options.effort);
   // The file is made before anything is measured, so that one that cannot be written is noticed then.
   const auto default_path = [&] { return session::default_path(choice.targets(), choice.chosen.front().apis, record); };
   records::RecordFile file = new_record_file(options.out, default_path, record);

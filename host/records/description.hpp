@@ -4,18 +4,29 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "measure/probe.hpp"
 #include "records/input_files.hpp"
+#include "records/lines.hpp"
 
-// One description a type: `Description<T>::fields(visitor, value)` names each field once, and a Writer makes JSON of
-// it, a Reader takes JSON apart. For the sources of this folder alone.
+// One description a type: `fields(visitor, value)` names each field once, and a JsonWriter makes JSON of it, a
+// JsonReader takes JSON apart. For the sources of this folder alone.
 namespace sonde::records {
 
-template <typename Type>
-struct Description;
+class JsonReader;
+class JsonWriter;
+
+/// A value, constant or not, of a type or of one that is derived from it.
+template <typename Value, typename Type>
+concept Of = std::derived_from<std::remove_const_t<Value>, Type>;
 
 template <typename Type>
-concept Described = requires { sizeof(Description<Type>); };
+concept Described = requires(JsonWriter& writer, const Type& value) { fields(writer, value); };
+
+template <typename Visitor>
+inline constexpr bool reads = std::is_same_v<std::remove_cvref_t<Visitor>, JsonReader>;
+
+constexpr device::Api last_of(device::Api) { return device::Api::cpu; }
+constexpr device::DeviceType last_of(device::DeviceType) { return device::DeviceType::model; }
+constexpr measure::Effort last_of(measure::Effort) { return measure::Effort::thorough; }
 
 /// Whole numbers without a decimal point, as bytes are bytes; others with six digits.
 nlohmann::ordered_json number_json(double value);
@@ -24,29 +35,20 @@ nlohmann::ordered_json number_json(double value);
 class JsonWriter {
  public:
   using Json = nlohmann::ordered_json;
-  static constexpr bool writes = true;
-
   explicit JsonWriter(Json& object) : object_(object) {}
 
-  template <typename Value>
-  void field(const char* key, Value& value) {
-    object_[key] = json_of(value);
-  }
+  void field(const char* key, const auto& value) { object_[key] = json_of(value); }
+  /// A field that is for other readers than this program.
+  void unread(const char* key, const auto& value) { field(key, value); }
   /// A number with all its digits.
   void exact(const char* key, double value) { object_[key] = value; }
   /// A field that is absent where its value is nothing.
-  template <typename Value>
-  void if_any(const char* key, Value& value) {
+  void if_any(const char* key, const auto& value) {
     if (!is_nothing(value)) field(key, value);
   }
   /// A field that is null where its value is not known.
-  template <typename Value>
-  void or_null(const char* key, Value& value) {
-    if (is_nothing(value)) {
-      object_[key] = nullptr;
-    } else {
-      field(key, value);
-    }
+  void or_null(const char* key, const auto& value) {
+    object_[key] = is_nothing(value) ? Json(nullptr) : json_of(value);
   }
 
   template <typename Value>
@@ -58,7 +60,7 @@ class JsonWriter {
     } else if constexpr (Described<Value>) {
       Json object = Json::object();
       JsonWriter writer(object);
-      Description<Value>::fields(writer, value);
+      fields(writer, value);
       return object;
     } else {
       return converted(value);
@@ -66,10 +68,7 @@ class JsonWriter {
   }
 
  private:
-  template <typename Value>
-  static Json converted(const Value& value) {
-    return value;
-  }
+  static Json converted(const auto& value) { return value; }
   template <typename Value>
   static Json converted(const std::optional<Value>& value) {
     return value ? json_of(*value) : Json(nullptr);
@@ -105,8 +104,6 @@ class JsonWriter {
 class JsonReader {
  public:
   using Json = nlohmann::json;
-  static constexpr bool writes = false;
-
   explicit JsonReader(const Json& object) : object_(object) {}
 
   template <typename Value>
@@ -116,14 +113,10 @@ class JsonReader {
     if (found != object_.end() && !found->is_null()) take(*found, key, value);
   }
   void exact(const char* key, double& value) const { field(key, value); }
-  template <typename Value>
-  void if_any(const char* key, Value& value) const {
-    field(key, value);
-  }
-  template <typename Value>
-  void or_null(const char* key, Value& value) const {
-    field(key, value);
-  }
+  void if_any(const char* key, auto& value) const { field(key, value); }
+  void or_null(const char* key, auto& value) const { field(key, value); }
+  void unread(const char*, const auto&) const {}
+  [[nodiscard]] bool has(const char* key) const { return object_.contains(key); }
 
   /// The value of a field by itself; a default one where it is absent.
   template <typename Value>
@@ -159,7 +152,7 @@ class JsonReader {
     } else if constexpr (std::is_enum_v<Value>) {
       int number = -1;
       take(json, key, number);
-      if (number < 0 || number > static_cast<int>(Description<Value>::last)) refuse(key, "a number of this program's");
+      if (number < 0 || number > static_cast<int>(last_of(value))) refuse(key, "a number of this program's");
       value = static_cast<Value>(number);
     } else if constexpr (std::is_same_v<Value, double>) {
       if (!json.is_number()) refuse(key, "a number");
@@ -168,7 +161,7 @@ class JsonReader {
     } else if constexpr (Described<Value>) {
       if (!json.is_object()) refuse(key, "an object");
       JsonReader reader(json);
-      Description<Value>::fields(reader, value);
+      fields(reader, value);
     }
     if constexpr (!std::is_enum_v<Value> && !Described<Value>) convert(json, key, value);
   }
@@ -198,117 +191,101 @@ class JsonReader {
   const Json& object_;
 };
 
-template <>
-struct Description<device::Api> {
-  static constexpr device::Api last = device::Api::cpu;
-};
-template <>
-struct Description<device::DeviceType> {
-  static constexpr device::DeviceType last = device::DeviceType::model;
-};
-template <>
-struct Description<measure::Effort> {
-  static constexpr measure::Effort last = measure::Effort::thorough;
-};
+void fields(auto& visit, Of<analysis::Bracket> auto& bracket) {
+  visit.field("low", bracket.low);
+  visit.field("value", bracket.value);
+  visit.field("high", bracket.high);
+}
 
-template <>
-struct Description<analysis::Bracket> {
-  template <typename Visitor, typename Bracket>
-  static void fields(Visitor& visit, Bracket& bracket) {
-    visit.field("low", bracket.low);
-    visit.field("value", bracket.value);
-    visit.field("high", bracket.high);
-  }
-};
+void fields(auto& visit, Of<device::StatedCache> auto& cache) {
+  visit.or_null("level", cache.level);
+  visit.field("bytes", cache.bytes);
+  visit.field("source", cache.source);
+}
 
-template <>
-struct Description<device::StatedCache> {
-  template <typename Visitor, typename Cache>
-  static void fields(Visitor& visit, Cache& cache) {
-    visit.or_null("level", cache.level);
-    visit.field("bytes", cache.bytes);
-    visit.field("source", cache.source);
-  }
-};
+void fields(auto& visit, Of<device::MemoryKind> auto& kind) {
+  visit.field("name", kind.name);
+  visit.field("missing", kind.missing);
+  visit.field("seen_by_cpu", kind.seen_by_cpu);
+  visit.field("maps_freely", kind.maps_freely);
+}
 
-template <>
-struct Description<device::MemoryKind> {
-  template <typename Visitor, typename Kind>
-  static void fields(Visitor& visit, Kind& kind) {
-    visit.field("name", kind.name);
-    visit.field("missing", kind.missing);
-    visit.field("seen_by_cpu", kind.seen_by_cpu);
-    visit.field("maps_freely", kind.maps_freely);
-  }
-};
+void fields(auto& visit, Of<device::DeviceInfo> auto& info) {
+  visit.field("api", info.api);
+  visit.field("type", info.type);
+  visit.field("name", info.name);
+  visit.field("platform", info.platform);
+  visit.field("driver", info.driver);
+  visit.field("driver_version", info.driver_version);
+  visit.field("api_version", info.api_version);
+  visit.field("uuid", info.uuid);
+  visit.field("pci", info.pci);
+  visit.field("compute_units", info.compute_units);
+  visit.field("memory_bytes", info.memory_bytes);
+  visit.field("largest_buffer_bytes", info.largest_buffer_bytes);
+  visit.field("largest_buffer_reason", info.largest_buffer_reason);
+  visit.field("unified_memory", info.unified_memory);
+  visit.field("line_bytes", info.line_bytes);
+  visit.field("stated_caches", info.stated_caches);
+  visit.field("largest_group_size", info.largest_group_size);
+  visit.exact("timer_step_ns", info.timer_step_ns);
+  visit.field("memory_kinds", info.memory_kinds);
+}
 
-template <>
-struct Description<device::DeviceInfo> {
-  template <typename Visitor, typename Info>
-  static void fields(Visitor& visit, Info& info) {
-    visit.field("api", info.api);
-    visit.field("type", info.type);
-    visit.field("name", info.name);
-    visit.field("platform", info.platform);
-    visit.field("driver", info.driver);
-    visit.field("driver_version", info.driver_version);
-    visit.field("api_version", info.api_version);
-    visit.field("uuid", info.uuid);
-    visit.field("pci", info.pci);
-    visit.field("compute_units", info.compute_units);
-    visit.field("memory_bytes", info.memory_bytes);
-    visit.field("largest_buffer_bytes", info.largest_buffer_bytes);
-    visit.field("largest_buffer_reason", info.largest_buffer_reason);
-    visit.field("unified_memory", info.unified_memory);
-    visit.field("line_bytes", info.line_bytes);
-    visit.field("stated_caches", info.stated_caches);
-    visit.field("largest_group_size", info.largest_group_size);
-    visit.exact("timer_step_ns", info.timer_step_ns);
-    visit.field("memory_kinds", info.memory_kinds);
+void fields(auto& visit, Of<measure::State> auto& state) {
+  visit.field("foreign_cpu", state.foreign_cpu);
+  visit.field("steal", state.steal);
+  visit.field("smt_interference", state.smt_interference);
+  visit.field("disturbed", state.disturbed);
+  visit.field("attempts", state.attempts);
+  visit.field("clock_settled", state.clock_settled);
+  visit.field("laps_settling", state.laps_settling);
+  visit.field("steps", state.steps);
+  visit.field("launch_ns", state.launch_ns);
+  visit.field("involuntary_switches", state.involuntary_switches);
+  visit.or_null("drift", state.drift);
+  visit.if_any("interrupted", state.interrupted);
+  visit.if_any("instruction", state.instruction);
+  std::optional<double> mhz = state.core_clock ? std::optional(state.core_clock->mhz) : std::nullopt;
+  std::string source = state.core_clock ? state.core_clock->source : "";
+  visit.if_any("clock_mhz", mhz);
+  visit.if_any("clock_source", source);
+  if constexpr (reads<decltype(visit)>) {
+    if (mhz) state.core_clock = measure::CoreClock{.mhz = *mhz, .source = source};
   }
-};
+  visit.if_any("gpu_clock_mhz", state.device_state.gpu_clock_mhz);
+  visit.if_any("memory_clock_mhz", state.device_state.memory_clock_mhz);
+  visit.if_any("memory_peak_gbps", state.device_state.memory_peak_gbps);
+  visit.if_any("temperature_celsius", state.device_state.temperature_celsius);
+  visit.if_any("power_watts", state.device_state.power_watts);
+  visit.if_any("throttle_reasons", state.device_state.throttle_reasons);
+  visit.if_any("cpu_clock_mhz", state.device_state.cpu_clock_mhz);
+  visit.if_any("shape", state.shape);
+}
 
-template <>
-struct Description<measure::State> {
-  template <typename Visitor, typename State>
-  static void fields(Visitor& visit, State& state) {
-    // Files of earlier versions and other programs leave fields out: nobody knows then.
-    if constexpr (!Visitor::writes) state = {.attempts = 0, .clock_settled = false, .drift = std::nullopt};
-    visit.field("foreign_cpu", state.foreign_cpu);
-    visit.field("steal", state.steal);
-    visit.field("smt_interference", state.smt_interference);
-    visit.field("disturbed", state.disturbed);
-    visit.field("attempts", state.attempts);
-    visit.field("clock_settled", state.clock_settled);
-    visit.field("laps_settling", state.laps_settling);
-    visit.field("steps", state.steps);
-    visit.field("launch_ns", state.launch_ns);
-    visit.field("involuntary_switches", state.involuntary_switches);
-    visit.or_null("drift", state.drift);
-    visit.if_any("interrupted", state.interrupted);
-    visit.if_any("instruction", state.instruction);
-    clock(visit, state);
-    visit.if_any("gpu_clock_mhz", state.device_state.gpu_clock_mhz);
-    visit.if_any("memory_clock_mhz", state.device_state.memory_clock_mhz);
-    visit.if_any("memory_peak_gbps", state.device_state.memory_peak_gbps);
-    visit.if_any("temperature_celsius", state.device_state.temperature_celsius);
-    visit.if_any("power_watts", state.device_state.power_watts);
-    visit.if_any("throttle_reasons", state.device_state.throttle_reasons);
-    visit.if_any("cpu_clock_mhz", state.device_state.cpu_clock_mhz);
-    visit.if_any("shape", state.shape);
-  }
+void fields(auto& visit, Of<Origin> auto& origin) {
+  visit.field("device", origin.device);
+  visit.field("api", origin.api);
+  visit.field("probe", origin.probe);
+}
 
- private:
-  template <typename Visitor, typename State>
-  static void clock(Visitor& visit, State& state) {
-    std::optional<double> mhz = state.core_clock ? std::optional(state.core_clock->mhz) : std::nullopt;
-    std::string source = state.core_clock ? state.core_clock->source : "";
-    visit.if_any("clock_mhz", mhz);
-    visit.if_any("clock_source", source);
-    if constexpr (!Visitor::writes) {
-      if (mhz) state.core_clock = measure::CoreClock{.mhz = *mhz, .source = source};
-    }
-  }
-};
+/// The words of a record's `series`; the probe tells what those of earlier versions mean.
+void series(auto& visit, const Origin& origin, auto& words) {
+  auto by_key = measure::written(words);
+  visit.field("series", by_key);
+  if constexpr (reads<decltype(visit)>) words = measure::parse_words(origin.probe, by_key);
+}
+
+/// The place of a record on its curves.
+void place(auto& visit, const Origin& origin, auto& point) {
+  series(visit, origin, point.words);
+  auto by_key = measure::written(point.x);
+  visit.field("x", by_key);
+  if constexpr (reads<decltype(visit)>) point.x = measure::parse_coordinates(by_key);
+}
+
+/// The fields that say which point something belongs to, for a line that is written otherwise: "device":"cpu",…
+std::string fields_of(const Origin& origin, const measure::Point& point);
+void fields(const JsonReader& reader, CounterLine& counter);
 
 }  // namespace sonde::records

@@ -1,25 +1,27 @@
 #include "records/device_record.hpp"
 
-#include "records/lines.hpp"
+#include <fmt/format.h>
 
 namespace sonde::records {
 
 const ApiDevice* through(const DeviceRecord& record, device::Api api) {
-  const auto& device = api == device::Api::opencl   ? record.opencl
-                       : api == device::Api::vulkan ? record.vulkan
-                       : api == device::Api::cpu    ? record.cpu
-                                                    : record.model;
-  return device ? &*device : nullptr;
+  const auto found = record.drivers.find(api);
+  return found == record.drivers.end() ? nullptr : &found->second;
+}
+
+std::string api_name(device::Api api) {
+  constexpr std::array names{"opencl", "vulkan", "model", "cpu"};
+  return names[static_cast<std::size_t>(api)];
 }
 
 std::string spoken_name(device::Api api) {
-  switch (api) {
-    case device::Api::opencl: return "OpenCL";
-    case device::Api::vulkan: return "Vulkan";
-    case device::Api::cpu: return "native code";
-    case device::Api::model: break;
-  }
-  return "simulated";
+  constexpr std::array names{"OpenCL", "Vulkan", "simulated", "native code"};
+  return names[static_cast<std::size_t>(api)];
+}
+
+std::string type_name(device::DeviceType type) {
+  constexpr std::array names{"discrete", "integrated", "cpu", "model"};
+  return names[static_cast<std::size_t>(type)];
 }
 
 std::string api_prefix(const std::string& record_name) {
@@ -30,7 +32,6 @@ std::string api_prefix(const std::string& record_name) {
 }
 
 std::string visible(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string shown;
   for (std::size_t at = 0; at < text.size(); ++at) {
     auto byte = static_cast<unsigned char>(text[at]);
@@ -42,7 +43,7 @@ std::string visible(std::string_view text) {
       ++at;
     }
     if (second_block || (byte < 0x20 && byte != '\n') || byte == 0x7F) {
-      shown += {'\\', 'x', digits[byte >> 4u], digits[byte & 0xFu]};
+      shown += fmt::format("\\x{:02x}", byte);
     } else {
       shown += static_cast<char>(byte);
     }

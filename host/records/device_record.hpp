@@ -12,8 +12,10 @@ struct ApiDevice {
   std::size_t index = 0;
 };
 
-/// One piece of hardware, however many APIs and drivers show it.
+/// One piece of hardware, however many APIs and drivers show it. Readers of files take its id, its name, the sizes of
+/// lines and pages, and the stated caches.
 struct DeviceRecord {
+  static constexpr const char* record = "device";
   std::string id;  ///< stays the same under another driver version
   std::string name;
   device::DeviceType type = device::DeviceType::discrete;
@@ -23,16 +25,18 @@ struct DeviceRecord {
   std::uint64_t memory_bytes = 0;
   bool unified_memory = false;
   std::uint32_t line_bytes = 64;
+  std::uint32_t page_bytes = 0;                    ///< of a walk with one line a page; 0 where a file does not say
   std::vector<device::StatedCache> stated_caches;  ///< caches that the system and all drivers state
-  std::optional<ApiDevice> opencl;
-  std::optional<ApiDevice> vulkan;
-  std::optional<ApiDevice> cpu;  ///< the host processor itself, without a driver
-  std::optional<ApiDevice> model;
+  std::map<device::Api, ApiDevice> drivers;        ///< the CPU's own is the host processor itself
   std::vector<ApiDevice> further;  ///< second and later drivers for an API that has one already; not measured
 };
 
 /// The device through one API; null where no driver shows it there.
 const ApiDevice* through(const DeviceRecord& record, device::Api api);
+
+/// The words of a record: "opencl", "discrete".
+std::string api_name(device::Api api);
+std::string type_name(device::DeviceType type);
 
 /// "OpenCL", "Vulkan", "native code" or "simulated", for people.
 std::string spoken_name(device::Api api);

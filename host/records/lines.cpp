@@ -1,7 +1,6 @@
 #include "records/lines.hpp"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "records/description.hpp"
 
@@ -10,57 +9,30 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-using measure::six_digits;
-
 /// Driver strings are not always UTF-8; a bad byte is replaced rather than losing the record.
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 bool is_whole(double value) {
   constexpr double exact_below = 1ull << 53;
   return std::abs(value) < exact_below && value == std::floor(value);
 }
 
-Json x_json(const measure::Coordinates& x) { return JsonWriter::json_of(measure::written(x)); }
-
-Json series_json(const measure::Words& words) {
-  Json json = Json::object();
-  for (const auto& [key, word] : measure::written(words)) json[key] = word;
-  return json;
+/// A fact that no driver states is null in the record, not an empty word or a zero.
+template <typename Value>
+std::optional<Value> if_stated(const Value& value) {
+  return value == Value{} ? std::nullopt : std::optional(value);
 }
 
-Json origin_json(const std::string& record, const Origin& origin) {
-  return {{"record", record}, {"device", origin.device}, {"api", origin.api}, {"probe", origin.probe}};
-}
-
-/// Facts that no driver states are null in the record, not an empty word or a zero.
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-Json count_or_null(std::uint64_t count) { return count == 0 ? Json(nullptr) : Json(count); }
-
-Json driver_json(const std::optional<ApiDevice>& device) {
-  if (!device) return nullptr;
-  return {{"platform", device->info.platform},
-          {"name", device->info.name},
-          {"driver", device->info.driver},
-          {"driver_version", device->info.driver_version},
-          {"api_version", device->info.api_version},
-          {"timer_step_ns", device->info.timer_step_ns},
-          {"largest_buffer_bytes", device->info.largest_buffer_bytes}};
-}
-
-Json device_json(const DeviceRecord& device) {
-  return {{"record", "device"},
-          {"device", device.id},
-          {"name", device.name},
-          {"type", type_name(device.type)},
-          {"uuid", text_or_null(device.uuid)},
-          {"pci", text_or_null(device.pci)},
-          {"compute_units", count_or_null(device.compute_units)},
-          {"memory_bytes", count_or_null(device.memory_bytes)},
-          {"unified_memory", device.unified_memory},
-          {"line_bytes", device.line_bytes},
-          {"stated_caches", JsonWriter::json_of(device.stated_caches)},
-          {"opencl", driver_json(device.opencl)},
-          {"vulkan", driver_json(device.vulkan)}};
+Json driver_json(const DeviceRecord& device, device::Api api) {
+  const ApiDevice* const driver = through(device, api);
+  if (driver == nullptr) return nullptr;
+  return {{"platform", driver->info.platform},
+          {"name", driver->info.name},
+          {"driver", driver->info.driver},
+          {"driver_version", driver->info.driver_version},
+          {"api_version", driver->info.api_version},
+          {"timer_step_ns", driver->info.timer_step_ns},
+          {"largest_buffer_bytes", driver->info.largest_buffer_bytes}};
 }
 
 Json better_json(measure::Better better) {
@@ -68,128 +40,188 @@ Json better_json(measure::Better better) {
   return better == measure::Better::higher ? "higher" : "lower";
 }
 
-const char* comparison_word(measure::Comparison comparison) {
-  switch (comparison) {
-    case measure::Comparison::by_ratio: return "ratio";
-    case measure::Comparison::by_difference: return "difference";
-    case measure::Comparison::by_word:
-    case measure::Comparison::none: break;
-  }
-  return "word";
+}  // namespace
+
+void fields(auto& visit, Of<UnknownLine> auto& line) { visit.field("record", line.kind); }
+
+void fields(auto& visit, Of<HostRecord> auto& host) {
+  visit.field("name", host.name);
+  visit.field("os", host.os);
+  visit.field("kernel", host.kernel);
+  visit.field("cpu", host.cpu);
+  visit.field("cores", host.cores);
+  visit.field("memory_bytes", host.memory_bytes);
+  visit.or_null("virtualised", host.virtualised);
 }
 
-/// Sizes are whole bytes.
-Json whole_bracket(const analysis::Bracket& one) {
-  return {{"low", std::llround(one.low)}, {"value", std::llround(one.value)}, {"high", std::llround(one.high)}};
+void fields(auto& visit, Of<RunLine> auto& line) {
+  if constexpr (reads<decltype(visit)>) line.schema = 0;
+  visit.field("schema", line.schema);
+  visit.unread("run", line.run);
+  visit.unread("time", line.time);
+  visit.unread("version", line.version);
+  visit.unread("commit", line.commit);
+  visit.unread("command", line.command);
+  visit.field("seed", line.seed);
+  visit.unread("effort", line.effort);
+  visit.unread("host", line.host);
 }
 
-std::string reason_line(const char* record, const Origin& origin, const measure::Point* point,
-                        const std::string& reason) {
-  Json json = origin_json(record, origin);
-  if (point != nullptr) {
-    json["series"] = series_json(point->words);
-    json["x"] = x_json(point->x);
+void fields(auto& visit, Of<DeviceRecord> auto& device) {
+  visit.field("device", device.id);
+  visit.field("name", device.name);
+  visit.unread("type", type_name(device.type));
+  visit.unread("uuid", if_stated(device.uuid));
+  visit.unread("pci", if_stated(device.pci));
+  visit.unread("compute_units", if_stated(device.compute_units));
+  visit.unread("memory_bytes", if_stated(device.memory_bytes));
+  visit.unread("unified_memory", device.unified_memory);
+  visit.field("line_bytes", device.line_bytes);
+  if constexpr (reads<decltype(visit)>) visit.field("page_bytes", device.page_bytes);
+  visit.field("stated_caches", device.stated_caches);
+  visit.unread("opencl", driver_json(device, device::Api::opencl));
+  visit.unread("vulkan", driver_json(device, device::Api::vulkan));
+}
+
+void fields(auto& visit, Of<SampleLine> auto& line) {
+  auto& one = line.measurement;
+  // Files of earlier versions and other programs leave fields out: nobody knows then.
+  if constexpr (reads<decltype(visit)>) one.state = {.attempts = 0, .clock_settled = false, .drift = std::nullopt};
+  fields(visit, line.origin);
+  place(visit, line.origin, one.point);
+  visit.field("unit", one.unit);
+  visit.field("values", one.values);
+  visit.if_any("interval", one.interval);
+  visit.field("state", one.state);
+  visit.unread("t", line.t_seconds);
+}
+
+void fields(auto& visit, Of<LevelLine> auto& line) {
+  auto& level = line.level;
+  auto& found = level.found;
+  fields(visit, line.origin);
+  series(visit, line.origin, level.words);
+  visit.field("level", level.level);
+  visit.field("name", level.name);
+  visit.if_any("or_translation", found.may_be_translation);
+  if (reads<decltype(visit)> || level.gbps) visit.or_null("matches", level.matches);
+  if constexpr (reads<decltype(visit)>) {
+    visit.field("bytes", found.bytes);
+    const nlohmann::json transition = visit.part("transition");
+    JsonReader(transition).field("onset", found.onset_bytes);
+    JsonReader(transition).field("end", found.end_bytes);
+    // Files of earlier versions have no name.
+    if (level.name.empty()) level.name = found.bytes ? "level " + std::to_string(level.level) : "memory";
+  } else {
+    // Sizes are whole bytes.
+    Json bytes;
+    Json transition;
+    if (found.bytes) {
+      bytes = {{"low", std::llround(found.bytes->low)},
+               {"value", std::llround(found.bytes->value)},
+               {"high", std::llround(found.bytes->high)}};
+      transition = {{"onset", std::llround(found.onset_bytes)}, {"end", std::llround(found.end_bytes)}};
+    }
+    visit.field("bytes", bytes);
+    visit.field("transition", transition);
   }
-  json["reason"] = reason;
-  return text_of(json);
+  visit.if_any("bandwidth", level.gbps);
+  if (reads<decltype(visit)> || !level.gbps) visit.field("latency_ns", found.latency_ns);
+  visit.if_any("cycles", level.cycles);
+}
+
+void fields(auto& visit, Of<FindingLine> auto& line) {
+  auto& finding = line.finding;
+  fields(visit, line.origin);
+  series(visit, line.origin, finding.words);
+  visit.field("finding", line.name);
+  if (reads<decltype(visit)> || finding.value) {
+    visit.if_any("value", finding.value);
+    visit.if_any("low", finding.low);
+    visit.if_any("high", finding.high);
+    visit.field("unit", finding.unit);
+  }
+  visit.field("evidence", finding.evidence);
+  if (!finding.details.empty()) visit.unread("details", finding.details);
+}
+
+void fields(auto& visit, Of<SkipLine> auto& line) {
+  if constexpr (reads<decltype(visit)>) {
+    if (visit.has("series") || visit.has("x")) line.point.emplace();
+  }
+  fields(visit, line.origin);
+  if (line.point) place(visit, line.origin, *line.point);
+  visit.field("reason", line.reason);
+}
+
+void fields(auto& visit, Of<EndLine> auto& line) {
+  visit.unread("status", line.status);
+  visit.unread("seconds", line.seconds);
+  visit.unread("samples", line.samples);
+  visit.unread("skips", line.skips);
+  visit.unread("errors", line.errors);
+}
+
+void fields(auto& visit, Of<ProbeLine> auto& line) { fields(visit, line.origin); }
+
+void fields(auto& visit, Of<PlanLine> auto& line) {
+  visit.field("points", line.points);
+  visit.exact("expected_seconds", line.expected_seconds);
+}
+
+void fields(auto& visit, Of<PointLine> auto& line) {
+  fields(visit, line.origin);
+  visit.field("name", line.name);
+  visit.exact("expected_seconds", line.point.expected_seconds);
+  place(visit, line.origin, line.point);
+}
+
+void fields(auto&, Of<AliveLine> auto&) {}
+
+void fields(auto& visit, Of<InfoLine> auto& line) { fields(visit, line.info); }
+
+void fields(auto& visit, Of<UnsupportedLine> auto& line) { visit.field("reason", line.reason); }
+
+namespace {
+
+/// The record as one of the kind that it names.
+template <typename... Kinds>
+Line read_as(const nlohmann::json& json, std::type_identity<std::variant<UnknownLine, Kinds...>>) {
+  const JsonReader reader(json);
+  Line line = UnknownLine{reader.get<std::string>("record")};
+  const std::string kind = std::get<UnknownLine>(line).kind;
+  ((kind == Kinds::record ? fields(reader, line.emplace<Kinds>()) : void()), ...);
+  return line;
 }
 
 }  // namespace
 
-Json number_json(double value) {
-  const double kept = is_whole(value) ? value : six_digits(value);  // a fraction may be whole in six digits
+nlohmann::ordered_json number_json(double value) {
+  const double kept = is_whole(value) ? value : measure::six_digits(value);  // a fraction may be whole in six digits
   return is_whole(kept) ? Json(static_cast<std::int64_t>(kept)) : Json(kept);
 }
 
-std::string api_name(device::Api api) {
-  switch (api) {
-    case device::Api::opencl: return "opencl";
-    case device::Api::vulkan: return "vulkan";
-    case device::Api::cpu: return "cpu";
-    case device::Api::model: break;
-  }
-  return "model";
+std::string text_of(const Line& line) {
+  const auto written = []<typename Kind>(const Kind& one) {
+    if constexpr (std::is_same_v<Kind, CounterLine>) {
+      return counter_line(one);
+    } else {
+      Json json{{"record", Kind::record}};
+      JsonWriter writer(json);
+      fields(writer, one);
+      return dumped(json);
+    }
+  };
+  return std::visit(written, line);
 }
 
-std::string type_name(device::DeviceType type) {
-  switch (type) {
-    case device::DeviceType::discrete: return "discrete";
-    case device::DeviceType::integrated: return "integrated";
-    case device::DeviceType::cpu: return "cpu";
-    case device::DeviceType::model: break;
-  }
-  return "model";
-}
-
-std::string run_line(const RunRecord& run) {
-  const Json host = {{"name", run.host.name},
-                     {"os", run.host.os},
-                     {"kernel", run.host.kernel},
-                     {"cpu", run.host.cpu},
-                     {"cores", run.host.cores},
-                     {"memory_bytes", run.host.memory_bytes},
-                     {"virtualised", run.host.virtualised ? Json(*run.host.virtualised) : Json()}};
-  return text_of({{"record", "run"},
-                  {"schema", schema_version},
-                  {"run", run.run},
-                  {"time", run.time},
-                  {"version", run.version},
-                  {"commit", run.commit},
-                  {"command", run.command},
-                  {"seed", run.seed},
-                  {"effort", run.effort},
-                  {"host", host}});
-}
-
-std::string device_line(const DeviceRecord& device) { return text_of(device_json(device)); }
-
-std::string sample_line(const Origin& origin, const measure::Measurement& measurement, double t_seconds) {
-  Json json = origin_json("sample", origin);
-  json["series"] = series_json(measurement.point.words);
-  json["x"] = x_json(measurement.point.x);
-  json["unit"] = measurement.unit;
-  json["values"] = JsonWriter::json_of(measurement.values);
-  if (measurement.interval) json["interval"] = JsonWriter::json_of(*measurement.interval);
-  json["state"] = JsonWriter::json_of(measurement.state);
-  json["t"] = six_digits(t_seconds);
-  return text_of(json);
-}
-
-std::string level_line(const Origin& origin, const measure::FoundLevel& level) {
-  Json json = origin_json("level", origin);
-  json["series"] = series_json(level.words);
-  json["level"] = level.level;
-  json["name"] = level.name;
-  if (level.found.may_be_translation) json["or_translation"] = true;
-  if (level.gbps) json["matches"] = level.matches ? Json(*level.matches) : Json(nullptr);
-  json["bytes"] = level.found.bytes ? whole_bracket(*level.found.bytes) : Json(nullptr);
-  json["transition"] = nullptr;
-  if (level.found.bytes) {
-    json["transition"] = {{"onset", std::llround(level.found.onset_bytes)},
-                          {"end", std::llround(level.found.end_bytes)}};
-  }
-  if (level.gbps) {
-    json["bandwidth"] = JsonWriter::json_of(*level.gbps);
-  } else {
-    json["latency_ns"] = JsonWriter::json_of(level.found.latency_ns);
-  }
-  if (level.cycles) json["cycles"] = JsonWriter::json_of(*level.cycles);
-  return text_of(json);
-}
-
-std::string finding_line(const Origin& origin, const measure::Finding& finding) {
-  Json json = origin_json("finding", origin);
-  json["series"] = series_json(finding.words);
-  json["finding"] = finding.kind->name;
-  if (finding.value) {
-    json["value"] = six_digits(*finding.value);
-    if (finding.low) json["low"] = six_digits(*finding.low);
-    if (finding.high) json["high"] = six_digits(*finding.high);
-    json["unit"] = finding.unit;
-  }
-  json["evidence"] = finding.evidence;
-  if (!finding.details.empty()) json["details"] = JsonWriter::json_of(finding.details);
-  return text_of(json);
+std::string fields_of(const Origin& origin, const measure::Point& point) {
+  Json json;
+  JsonWriter writer(json);
+  fields(writer, origin);
+  place(writer, origin, point);
+  const std::string object = dumped(json);
+  return object.substr(1, object.size() - 2);
 }
 
 std::string curve_line(std::string_view probe, const measure::Curve& curve, const measure::Words& words,
@@ -197,7 +229,7 @@ std::string curve_line(std::string_view probe, const measure::Curve& curve, cons
   Json json{{"record", "curve"},
             {"curve", curve.name},
             {"probe", probe},
-            {"series", series_json(words)},
+            {"series", JsonWriter::json_of(measure::written(words))},
             {"unit", unit},
             {"title", curve.title},
             {"x", curve.axis.key},
@@ -208,7 +240,7 @@ std::string curve_line(std::string_view probe, const measure::Curve& curve, cons
   if (curve.table != nullptr) {
     json["table"] = {{"title", curve.table->title}, {"rows", curve.table->rows}, {"columns", curve.table->columns}};
   }
-  return text_of(json);
+  return dumped(json);
 }
 
 std::string finding_kind_line(std::string_view probe, const measure::FindingKind& kind) {
@@ -218,80 +250,42 @@ std::string finding_kind_line(std::string_view probe, const measure::FindingKind
   measure::Keys(kind.named_by).for_each([&json](std::string_view key) { json["named_by"].push_back(key); });
   if (kind.compared != measure::Comparison::none) {
     json["feature"] = kind.feature;
-    json["compared"] = comparison_word(kind.compared);
+    json["compared"] = kind.compared == measure::Comparison::by_ratio        ? "ratio"
+                       : kind.compared == measure::Comparison::by_difference ? "difference"
+                                                                             : "word";
     json["per_clock"] = kind.per_clock;
   }
-  return text_of(json);
-}
-
-std::string skip_line(const Origin& origin, const measure::Point* point, const std::string& reason) {
-  return reason_line("skip", origin, point, reason);
-}
-
-std::string error_line(const Origin& origin, const measure::Point* point, const std::string& reason) {
-  return reason_line("error", origin, point, reason);
-}
-
-std::string fields_of(const Origin& origin, const measure::Point& point) {
-  const std::string object = text_of({{"device", origin.device},
-                                      {"api", origin.api},
-                                      {"probe", origin.probe},
-                                      {"series", series_json(point.words)},
-                                      {"x", x_json(point.x)}});
-  return object.substr(1, object.size() - 2);
-}
-
-std::string end_line(const EndRecord& end) {
-  return text_of({{"record", "end"},
-                  {"status", end.status},
-                  {"seconds", six_digits(end.seconds)},
-                  {"samples", end.samples},
-                  {"skips", end.skips},
-                  {"errors", end.errors}});
+  return dumped(json);
 }
 
 std::string listed_device_json(const DeviceRecord& device, const std::vector<Applicability>& probes) {
-  Json json = device_json(device);
-  Json answers = Json::object();
-  for (const Applicability& one : probes) answers[one.probe][one.api] = one.answer;
-  json["probes"] = answers;
-  Json further = Json::array();
+  Json json{{"record", DeviceRecord::record}};
+  JsonWriter writer(json);
+  fields(writer, device);
+  json["probes"] = Json::object();
+  for (const Applicability& one : probes) json["probes"][one.probe][one.api] = one.answer;
+  json["further_drivers"] = Json::array();
   for (const ApiDevice& driver : device.further) {
-    further.push_back({{"api", api_name(driver.info.api)},
-                       {"platform", driver.info.platform},
-                       {"driver_version", driver.info.driver_version}});
+    json["further_drivers"].push_back({{"api", api_name(driver.info.api)},
+                                       {"platform", driver.info.platform},
+                                       {"driver_version", driver.info.driver_version}});
   }
-  json["further_drivers"] = further;
-  return text_of(json);
+  return dumped(json);
 }
 
-std::string info_line(const device::DeviceInfo& info) {
-  Json json{{"record", "info"}};
-  json.update(JsonWriter::json_of(info));
-  return text_of(json);
+Line read_line(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (json.is_discarded()) throw InvalidFile("this is not valid JSON");
+  if (!json.is_object()) throw InvalidFile("this is no record");
+  return read_as(json, std::type_identity<Line>());
 }
 
-std::string probe_line(const Origin& origin) { return text_of(origin_json("probe", origin)); }
-
-std::string plan_line(const std::vector<double>& expected_seconds) {
-  double sum = 0;
-  for (const double seconds : expected_seconds) sum += seconds;
-  return text_of({{"record", "plan"}, {"points", expected_seconds.size()}, {"expected_seconds", sum}});
-}
-
-std::string point_line(const Origin& origin, const std::string& name, const measure::Point& point) {
-  Json json = origin_json("point", origin);
-  json["name"] = name;
-  json["expected_seconds"] = point.expected_seconds;
-  json["series"] = series_json(point.words);
-  json["x"] = x_json(point.x);
-  return text_of(json);
-}
-
-std::string alive_line() { return R"({"record":"alive"})"; }
-
-std::string unsupported_line(const std::string& reason) {
-  return text_of({{"record", "unsupported"}, {"reason", reason}});
+std::optional<Line> parse_line(std::string_view text) {
+  try {
+    return read_line(text);
+  } catch (const InvalidFile&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace sonde::records

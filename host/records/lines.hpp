@@ -1,12 +1,24 @@
 #pragma once
 
+#include <filesystem>
+
+#include "counters/selfcheck/known_load.hpp"
 #include "measure/probe.hpp"
 #include "records/device_record.hpp"
 
-// The record file's lines, as docs/records.md describes them; each without its end of line.
+// The lines of a record file and of a worker's pipe, a type a kind; docs/records.md describes what a file has.
 namespace sonde::records {
 
 inline constexpr int schema_version = 1;
+
+/// Which curve a record belongs to: device id, API and probe.
+struct Origin {
+  std::string device;
+  std::string api;
+  std::string probe;
+
+  friend auto operator<=>(const Origin&, const Origin&) = default;
+};
 
 /// The machine that a run was made on.
 struct HostRecord {
@@ -19,18 +31,76 @@ struct HostRecord {
   std::optional<bool> virtualised;
 };
 
-struct RunRecord {
+/// Readers take the schema, 0 where there is none, and the seed.
+struct RunLine {
+  static constexpr const char* record = "run";
+  int schema = schema_version;
   std::string run;   ///< UUID
   std::string time;  ///< UTC, RFC 3339
   std::string version;
   std::string commit;
   std::vector<std::string> command;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 1;
   std::string effort;
   HostRecord host;
 };
 
-struct EndRecord {
+struct SampleLine {
+  static constexpr const char* record = "sample";
+  Origin origin;
+  measure::Measurement measurement;
+  double t_seconds = 0;  ///< since the run began; not read
+};
+
+struct LevelLine {
+  static constexpr const char* record = "level";
+  Origin origin;
+  measure::FoundLevel level;
+};
+
+struct FindingLine {
+  static constexpr const char* record = "finding";
+  Origin origin;
+  std::string name;  ///< the name of its kind, which is not looked up here
+  measure::Finding finding;
+};
+
+struct SkipLine {
+  static constexpr const char* record = "skip";
+  Origin origin;
+  std::optional<measure::Point> point;  ///< none where all of the probe was skipped, or failed
+  std::string reason;
+};
+
+struct ErrorLine : SkipLine {
+  static constexpr const char* record = "error";
+};
+
+/// The point beside which something was counted, and the bytes that its kernel moved meanwhile.
+struct CountedPoint {
+  Origin origin;
+  measure::Point point;
+  double moved_bytes = 0;  ///< 0 where it is not known
+  std::optional<double> fabric_per_byte = {};
+  std::optional<double> memory_per_byte = {};
+};
+
+/// The counts of one interval. `traffic.begin_seconds` counts from the start of the run. Readers find of the hit rate
+/// that of reads and writes alone.
+struct CounterLine {
+  static constexpr const char* record = "counter";
+  std::string source;
+  counters::Traffic traffic;
+  counters::HitRate hit_rate;
+  bool baseline = false;                             ///< the interval was before the watched command began
+  unsigned beat_bytes = 0;                           ///< bytes of one count at the fabric; 0 where none is counted
+  std::optional<counters::KnownTraffic> known = {};  ///< the known load of a self-check
+  std::optional<CountedPoint> point = {};            ///< a run's point; the interval is its timed dispatches alone
+};
+
+/// The last line of a run. Readers take nothing of it.
+struct EndLine {
+  static constexpr const char* record = "end";
   std::string status;
   double seconds = 0;
   std::size_t samples = 0;
@@ -38,31 +108,62 @@ struct EndRecord {
   std::size_t errors = 0;
 };
 
-/// Which curve a record belongs to: device id, API and probe.
-struct Origin {
-  std::string device;
-  std::string api;
-  std::string probe;
-
-  friend auto operator<=>(const Origin&, const Origin&) = default;
+/// A record of a later version, which readers ignore.
+struct UnknownLine {
+  static constexpr const char* record = "";
+  std::string kind;
 };
 
-std::string run_line(const RunRecord& run);
-std::string device_line(const DeviceRecord& device);
-std::string sample_line(const Origin& origin, const measure::Measurement& measurement, double t_seconds);
-std::string level_line(const Origin& origin, const measure::FoundLevel& level);
-std::string finding_line(const Origin& origin, const measure::Finding& finding);
+// These lines pass between a worker and its parent only, and are never in a file.
+
+/// The probe that is asked from now on.
+struct ProbeLine {
+  static constexpr const char* record = "probe";
+  Origin origin;
+};
+
+/// The points that a probe has just asked for, and their expected time.
+struct PlanLine {
+  static constexpr const char* record = "plan";
+  std::size_t points = 0;
+  double expected_seconds = 0;
+};
+
+/// The point that is measured from now on.
+struct PointLine {
+  static constexpr const char* record = "point";
+  Origin origin;
+  std::string name;
+  measure::Point point;
+};
+
+struct AliveLine {
+  static constexpr const char* record = "alive";
+};
+
+struct InfoLine {
+  static constexpr const char* record = "info";
+  device::DeviceInfo info;
+};
+
+/// The reason for which an API cannot be asked for its devices.
+struct UnsupportedLine {
+  static constexpr const char* record = "unsupported";
+  std::string reason;
+};
+
+using Line = std::variant<UnknownLine, RunLine, DeviceRecord, SampleLine, LevelLine, FindingLine, CounterLine, SkipLine,
+                          ErrorLine, EndLine, ProbeLine, PlanLine, PointLine, AliveLine, InfoLine, UnsupportedLine>;
+
+/// A record without an end of line.
+std::string text_of(const Line& line);
+std::string counter_line(const CounterLine& counter);
+
 /// The declaration of a curve, for values in `unit`: before the curve's first sample.
 std::string curve_line(std::string_view probe, const measure::Curve& curve, const measure::Words& words,
                        const std::string& unit);
 /// The declaration of a kind of finding: before the kind's first finding.
 std::string finding_kind_line(std::string_view probe, const measure::FindingKind& kind);
-/// `point` may be null when the whole probe was skipped or failed.
-std::string skip_line(const Origin& origin, const measure::Point* point, const std::string& reason);
-std::string error_line(const Origin& origin, const measure::Point* point, const std::string& reason);
-std::string end_line(const EndRecord& end);
-/// The fields that say which point something belongs to, for a line that is written otherwise: "device":"cpu",…
-std::string fields_of(const Origin& origin, const measure::Point& point);
 
 /// One device as `sonde list --json` prints it: the device record with, for each probe, "yes" or why not.
 struct Applicability {
@@ -72,15 +173,38 @@ struct Applicability {
 };
 std::string listed_device_json(const DeviceRecord& device, const std::vector<Applicability>& probes);
 
-// These lines pass between a worker and its parent only, and are never in a file.
-std::string info_line(const device::DeviceInfo& info);
-std::string probe_line(const Origin& origin);
-std::string plan_line(const std::vector<double>& expected_seconds);
-std::string point_line(const Origin& origin, const std::string& name, const measure::Point& point);
-std::string alive_line();
-std::string unsupported_line(const std::string& reason);
+/// Whether a sample is a measured point, not the same one in cycles.
+inline bool is_point(const SampleLine& sample) { return sample.measurement.unit != "cycles"; }
 
-std::string api_name(device::Api api);
-std::string type_name(device::DeviceType type);
+/// The record in a line. Throws InvalidFile with what is wrong, "attempts must be a whole number", without the place.
+Line read_line(std::string_view text);
+
+/// The record in a line, or nothing for a line that is no record: not JSON, no object, or a known kind with a field of
+/// the wrong type.
+std::optional<Line> parse_line(std::string_view text);
+
+/// A record file's lines, unknown kinds left out. Throws InvalidFile with one sentence when the file cannot be read, is
+/// no record file or has another schema. An unfinished last line is skipped, which `note` mentions.
+std::vector<Line> read_file(const std::filesystem::path& path, std::string& note);
+
+/// The records of a file's text; `name` stands for the file in messages.
+std::vector<Line> read_records(std::string_view text, const std::string& name, std::string& note);
+
+/// The names that a `counter` record has for roles: its own fields, and those of its `state`.
+struct RoleName {
+  counters::Role role;
+  const char* name;
+};
+inline constexpr RoleName role_names[] = {
+    {counters::Role::fabric_read, "fabric_read"},   {counters::Role::fabric_write, "fabric_write"},
+    {counters::Role::memory_read, "memory_read"},   {counters::Role::memory_write, "memory_write"},
+    {counters::Role::gpu_read, "gpu_read"},         {counters::Role::gpu_write, "gpu_write"},
+    {counters::Role::cpu_read, "cpu_read"},         {counters::Role::cpu_write, "cpu_write"},
+    {counters::Role::cpu_requests, "cpu_requests"}, {counters::Role::gpu_requests, "gpu_requests"},
+    {counters::Role::io_requests, "io_requests"},   {counters::Role::l3_latency_ns, "l3_latency_ns"},
+    {counters::Role::l3_samples, "l3_samples"},     {counters::Role::memory_clock, "memory_clock"},
+    {counters::Role::uncalibrated, "uncalibrated"}, {counters::Role::other, "other"}};
+inline constexpr auto bytes_of_roles = std::span(role_names).first<8>();
+inline constexpr auto state_of_roles = std::span(role_names).last<8>();
 
 }  // namespace sonde::records

@@ -1,9 +1,8 @@
-#include "records/reader.hpp"
+#include "records/lines.hpp"
 
 #include <cmath>
 #include <system_error>
 
-#include "measure/probe.hpp"
 #include "os/file.hpp"
 #include "records/input_files.hpp"
 
@@ -61,27 +60,25 @@ void check(const counters::KnownTraffic& known, double most_bytes) {
   }
 }
 
-void check(const CounterLine& line) {
+void check(const CounterLine& counter) {
   constexpr double longest_seconds = 1e9;
   constexpr double most_bytes = 1e18;
-  const counters::Traffic& traffic = line.counter.traffic;
+  const counters::Traffic& traffic = counter.traffic;
   if (!(traffic.begin_seconds >= 0 && traffic.begin_seconds <= longest_seconds))
     throw InvalidFile("t must be a number of seconds from 0 on");
   if (!(traffic.seconds > 0 && traffic.seconds <= longest_seconds))
     throw InvalidFile("dt must be a number of seconds above 0");
   if (!(traffic.scale >= 1 && traffic.scale <= most_bytes)) throw InvalidFile("scale must be 1 or more");
   if (!std::isfinite(traffic.spread.value_or(0))) throw InvalidFile("spread must be finite");
-  if (line.counter.known) check(*line.counter.known, most_bytes);
-  for (const auto& roles : {std::span<const RoleName>(bytes_of_roles), std::span<const RoleName>(state_of_roles)}) {
-    for (const auto& [role, name] : roles) {
-      const double amount = traffic.amounts[role].value_or(0);
-      if (!(amount >= 0 && amount <= most_bytes))
-        throw InvalidFile(std::string(name) + " must be a count that a machine may reach");
-    }
+  if (counter.known) check(*counter.known, most_bytes);
+  for (const auto& [role, name] : role_names) {
+    const double amount = traffic.amounts[role].value_or(0);
+    if (!(amount >= 0 && amount <= most_bytes))
+      throw InvalidFile(std::string(name) + " must be a count that a machine may reach");
   }
 }
 
-void check(const DeviceLine& device) {
+void check(const DeviceRecord& device) {
   if (device.line_bytes > largest_line_bytes) throw InvalidFile("line_bytes must be a cache line's");
 }
 

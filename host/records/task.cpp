@@ -1,42 +1,35 @@
 #include "records/task.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "records/description.hpp"
-#include "records/input_files.hpp"
 
 namespace sonde::records {
 
-template <>
-struct Description<MeasureTask> {
-  template <typename Visitor, typename MeasureTask>
-  static void fields(Visitor& visit, MeasureTask& task) {
-    visit.field("measure", task.api);
-    visit.field("device", task.device);
-    visit.field("index", task.index);
-    visit.field("pci", task.pci);
-    visit.field("model", task.model);
-    visit.field("probes", task.probes);
-    visit.field("effort", task.request.effort);
-    visit.or_null("smallest_bytes", task.request.smallest_bytes);
-    visit.or_null("largest_bytes", task.request.largest_bytes);
-    visit.field("seed", task.request.seed);
-    visit.field("line_bytes", task.request.line_bytes);
-    visit.field("stated_cache_bytes", task.request.stated_cache_bytes);
-    visit.field("stated_memory_side_bytes", task.request.stated_memory_side_bytes);
-    visit.field("needs_host_core", task.needs_host_core);
-    visit.field("counts_traffic", task.counts_traffic);
-    visit.field("sysfs_root", task.sysfs_root);
-    auto ticks = task.run_start.time_since_epoch().count();
-    visit.field("run_start", ticks);
-    std::string frame = task.request.frame.passes.empty() ? "" : frame_json(task.request.frame).dump();
-    visit.field("frame", frame);
-    if constexpr (!Visitor::writes) {
-      task.run_start = std::chrono::steady_clock::time_point(std::chrono::steady_clock::duration(ticks));
-      if (!frame.empty()) task.request.frame = parse_frame({.text = frame, .where = "the task's frame"});
-    }
+void fields(auto& visit, Of<MeasureTask> auto& task) {
+  visit.field("measure", task.api);
+  visit.field("device", task.device);
+  visit.field("index", task.index);
+  visit.field("pci", task.pci);
+  visit.field("model", task.model);
+  visit.field("probes", task.probes);
+  visit.field("effort", task.request.effort);
+  visit.or_null("smallest_bytes", task.request.smallest_bytes);
+  visit.or_null("largest_bytes", task.request.largest_bytes);
+  visit.field("seed", task.request.seed);
+  visit.field("line_bytes", task.request.line_bytes);
+  visit.field("stated_cache_bytes", task.request.stated_cache_bytes);
+  visit.field("stated_memory_side_bytes", task.request.stated_memory_side_bytes);
+  visit.field("needs_host_core", task.needs_host_core);
+  visit.field("counts_traffic", task.counts_traffic);
+  visit.field("sysfs_root", task.sysfs_root);
+  auto ticks = task.run_start.time_since_epoch().count();
+  visit.field("run_start", ticks);
+  std::string frame = task.request.frame.passes.empty() ? "" : frame_json(task.request.frame).dump();
+  visit.field("frame", frame);
+  if constexpr (reads<decltype(visit)>) {
+    task.run_start = std::chrono::steady_clock::time_point(std::chrono::steady_clock::duration(ticks));
+    if (!frame.empty()) task.request.frame = parse_frame({.text = frame, .where = "the task's frame"});
   }
-};
+}
 
 std::string task_text(const Task& task) {
   const auto* const list = std::get_if<ListTask>(&task);
@@ -57,7 +50,7 @@ std::optional<Task> parse_task(std::string_view text) {
     for (const auto& field : expected.items()) {
       if (!json.contains(field.key())) return std::nullopt;
     }
-    Description<MeasureTask>::fields(reader, task);
+    fields(reader, task);
     return task;
   } catch (const InvalidFile&) {
     return std::nullopt;

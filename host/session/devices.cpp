@@ -12,7 +12,7 @@
 #include "measure/worker.hpp"
 #include "os/this_process.hpp"
 #include "records/input_files.hpp"
-#include "records/reader.hpp"
+#include "records/lines.hpp"
 #include "session/host.hpp"
 #include "session/worker.hpp"
 
@@ -59,14 +59,10 @@ void add_cache(DeviceRecord& device, const device::StatedCache& cache) {
 }
 
 void add_driver(DeviceRecord& device, const ApiDevice& seen) {
-  auto& slot = seen.info.api == device::Api::opencl   ? device.opencl
-               : seen.info.api == device::Api::vulkan ? device.vulkan
-                                                      : device.cpu;
-  if (slot) {
+  if (!device.drivers.emplace(seen.info.api, seen).second) {
     device.further.push_back(seen);
     return;
   }
-  slot = seen;
   const device::DeviceInfo& info = seen.info;
   for (const device::StatedCache& cache : info.stated_caches) add_cache(device, cache);
   if (device.uuid.empty()) device.uuid = info.uuid;
@@ -80,7 +76,8 @@ void add_driver(DeviceRecord& device, const ApiDevice& seen) {
 
 void finish(DeviceRecord& device) {
   const bool cpu = device.type == device::DeviceType::cpu;
-  const std::uint32_t stated = device.opencl ? device.opencl->info.line_bytes : 0;
+  const ApiDevice* const opencl = records::through(device, device::Api::opencl);
+  const std::uint32_t stated = opencl != nullptr ? opencl->info.line_bytes : 0;
   device.line_bytes = stated >= 16 ? stated : cpu ? line_bytes_of_a_cpu : line_bytes_of_a_gpu;
   device.id = id_of(device);
 }

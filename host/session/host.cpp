@@ -78,7 +78,7 @@ std::string random_uuid() {
 }
 
 std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const device::Api> apis,
-                                   const records::RunRecord& run) {
+                                   const records::RunLine& run) {
   const bool cpu = targets.front().record.type == device::DeviceType::cpu;
   const std::string device = targets.size() > 1 ? std::to_string(targets.size()) + "-devices"
                              : cpu              ? "cpu"
@@ -87,7 +87,7 @@ std::filesystem::path default_path(const std::vector<Target>& targets, std::span
                     compact_time(run.time));
 }
 
-std::filesystem::path default_watch_path(const std::string& source, const records::RunRecord& run) {
+std::filesystem::path default_watch_path(const std::string& source, const records::RunLine& run) {
   return in_results(file_word(run.host.name, 30) + "-watch-" + file_word(source, 40) + "-" + compact_time(run.time));
 }
 

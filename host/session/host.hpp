@@ -19,9 +19,9 @@ std::string random_uuid();
 
 /// results/HOST-DEVICE-DRIVER-TIME.jsonl, which another run may have taken; makes the folder. Throws UsageError.
 std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const device::Api> apis,
-                                   const records::RunRecord& run);
+                                   const records::RunLine& run);
 
 /// The file of a watch, results/HOST-watch-SOURCE-TIME.jsonl; otherwise like `default_path`.
-std::filesystem::path default_watch_path(const std::string& source, const records::RunRecord& run);
+std::filesystem::path default_watch_path(const std::string& source, const records::RunLine& run);
 
 }  // namespace sonde::session

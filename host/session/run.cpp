@@ -54,7 +54,7 @@ Run::Run(std::vector<const measure::Probe*> probes, const measure::Request& requ
 }
 
 void Run::measure(const SelectedDevices& choice) {
-  for (const auto& [target, apis] : choice.chosen) append(records::device_line(target.record));
+  for (const auto& [target, apis] : choice.chosen) append(target.record);
   for (const auto& [target, apis] : choice.chosen) {
     for (const device::Api api : apis) {
       if (os::interrupted()) break;
@@ -66,25 +66,29 @@ void Run::measure(const SelectedDevices& choice) {
     }
     compare_apis(target);
   }
-  append(records::end_line({.status = os::interrupted()                 ? "interrupted"
-                                      : count<records::ErrorLine>() > 0 ? "failed"
-                                                                        : "complete",
-                            .seconds = seconds(),
-                            .samples = count<records::SampleLine>(),
-                            .skips = count<records::SkipLine>(),
-                            .errors = count<records::ErrorLine>()}));
+  append(records::EndLine{.status = os::interrupted()                 ? "interrupted"
+                                    : count<records::ErrorLine>() > 0 ? "failed"
+                                                                      : "complete",
+                          .seconds = seconds(),
+                          .samples = count<records::SampleLine>(),
+                          .skips = count<records::SkipLine>(),
+                          .errors = count<records::ErrorLine>()});
 }
 
-void Run::append(const std::string& line) {
-  const auto parsed = records::parse_line(line);
-  if (parsed) declare(*parsed);
-  file_.append(line);
-  if (parsed) lines_.push_back(*parsed);
+void Run::append(const Line& line) {
+  const std::string text = records::text_of(line);
+  keep(text, records::read_line(text));
+}
+
+void Run::keep(std::string_view text, const Line& line) {
+  declare(line);
+  file_.append(text);
+  lines_.push_back(line);
 }
 
 void Run::declare(const Line& line) {
   if (const auto* sample = std::get_if<records::SampleLine>(&line)) {
-    const auto& [origin, one] = *sample;
+    const auto& [origin, one, t_seconds] = *sample;
     if (!declared_curves_.emplace(origin.probe, one.point.words, one.unit).second) return;
     if (const auto* const curve = probes::find_curve(origin.probe, one.point.words, one.unit))
       file_.append(records::curve_line(origin.probe, *curve, one.point.words, one.unit));
@@ -101,16 +105,14 @@ void Run::take(std::string_view text, WorkerPosition& position) {
     spdlog::error("a worker sent something that is no record: {}", text);
   } else if (std::holds_alternative<records::ProbeLine>(*line)) {
     ++position.probes_begun;
-    position.point = {};
+    position.point.reset();
   } else if (const auto* plan = std::get_if<records::PlanLine>(&*line)) {
     progress_.planned(plan->expected_seconds);
   } else if (const auto* point = std::get_if<PointLine>(&*line)) {
     position.point = *point;
     progress_.point_started(point->name, point->point.expected_seconds);
   } else if (!std::holds_alternative<records::AliveLine>(*line)) {
-    declare(*line);
-    file_.append(text);
-    lines_.push_back(*line);
+    keep(text, *line);
   }
 }
 
@@ -130,7 +132,7 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, device:
                                                    const std::vector<const measure::Probe*>& probes,
                                                    bool needs_host_core) {
   if (Clock::now() > end_) {
-    skip_for_time(origin_of(target, api, *probes.front()), {});
+    skip_for_time(origin_of(target, api, *probes.front()), std::nullopt);
     return {};
   }
   measure::Request request = request_;
@@ -181,7 +183,7 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, device:
 void Run::skip(const Target& target, device::Api api, const std::string& reason) {
   for (const measure::Probe* probe : probes_) {
     if (!measure::is_asked_through(*probe, api)) continue;
-    append(records::skip_line(origin_of(target, api, *probe), nullptr, reason));
+    append(records::SkipLine{origin_of(target, api, *probe), std::nullopt, reason});
   }
 }
 
@@ -209,14 +211,18 @@ void Run::compare_apis(const Target& target) {
   const auto finding = measure::disagreement(found_levels(target, device::Api::opencl, measure::LevelsOf::latency),
                                              found_levels(target, device::Api::vulkan, measure::LevelsOf::latency));
   if (!finding) return;
-  for (const device::Api api : {device::Api::opencl, device::Api::vulkan})
-    append(records::finding_line(origin_of(target, api, *probe_of(measure::LevelsOf::latency)), *finding));
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) append_finding(target, api, *finding);
 }
 
 void Run::compare_probes(const Target& target, device::Api api) {
   const auto finding = measure::size_disagreement(found_levels(target, api, measure::LevelsOf::latency),
                                                   found_levels(target, api, measure::LevelsOf::bandwidth));
-  if (finding) append(records::finding_line(origin_of(target, api, *probe_of(measure::LevelsOf::latency)), *finding));
+  if (finding) append_finding(target, api, *finding);
+}
+
+void Run::append_finding(const Target& target, device::Api api, const measure::Finding& finding) {
+  append(records::FindingLine{origin_of(target, api, *probe_of(measure::LevelsOf::latency)),
+                              std::string(finding.kind->name), finding});
 }
 
 bool Run::measured(const std::string& probe) const {
@@ -228,21 +234,20 @@ bool Run::measured(const std::string& probe) const {
 
 double Run::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-void Run::skip_for_time(const records::Origin& origin, const PointLine& last_point) {
-  const std::string where = last_point.name.empty() ? "" : ", at " + last_point.name;
-  append(records::skip_line(origin, last_point.name.empty() ? nullptr : &last_point.point,
-                            "the run's --time-limit was reached" + where + "; a larger one goes on"));
+void Run::skip_for_time(const records::Origin& origin, const std::optional<PointLine>& last_point) {
+  const std::string where = last_point ? ", at " + last_point->name : "";
+  append(records::SkipLine{origin, last_point ? std::optional(last_point->point) : std::nullopt,
+                           "the run's --time-limit was reached" + where + "; a larger one goes on"});
 }
 
-void Run::record_death(const WorkerEnd& end, const records::Origin& origin, const PointLine& last_point) {
-  std::string reason = end.reason;
-  const bool at_a_point = !last_point.name.empty();
-  reason += at_a_point ? ", at " + last_point.name : ", before its first point";
+void Run::record_death(const WorkerEnd& end, const records::Origin& origin,
+                       const std::optional<PointLine>& last_point) {
+  std::string reason = end.reason + (last_point ? ", at " + last_point->name : ", before its first point");
   if (!end.last_words.empty()) reason += "; its last words: " + end.last_words;
   if (end.how == WorkerEnd::How::crashed) {
     reason += "; run again, and where it comes back, leave out this probe or try another driver";
   }
-  append(records::error_line(origin, at_a_point ? &last_point.point : nullptr, reason));
+  append(records::ErrorLine{{origin, last_point ? std::optional(last_point->point) : std::nullopt, reason}});
 }
 
 }  // namespace sonde::session

@@ -7,7 +7,7 @@
 
 #include "measure/probe.hpp"
 #include "measure/worker.hpp"
-#include "records/reader.hpp"
+#include "records/lines.hpp"
 #include "records/record_file.hpp"
 #include "session/progress.hpp"
 #include "session/selection.hpp"
@@ -47,7 +47,9 @@ class Run {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void append(const std::string& line);
+  void append(const records::Line& line);
+  /// Declares what a line is of where it is the first, writes the line, and keeps it as it is read from a file.
+  void keep(std::string_view text, const records::Line& line);
   /// Runs everything that is asked of one device through one API, in processes of its own.
   void probe(const Target& target, device::Api api);
   /// Appends a line for each probe that cannot be asked of this device.
@@ -58,22 +60,23 @@ class Run {
   /// Levels that the probe of such levels has found through an API, those of latency on the vector path only.
   [[nodiscard]] std::vector<measure::FoundLevel> found_levels(const Target& target, device::Api api,
                                                               measure::LevelsOf kind) const;
-  /// Appends a finding where the two APIs of a device disagree about its levels.
+  /// Appends a finding where the two APIs of a device, or its latency and its bandwidth, disagree about its levels.
   void compare_apis(const Target& target);
-  /// Appends a finding where its latency and its bandwidth disagree about the size of a level.
   void compare_probes(const Target& target, device::Api api);
+  void append_finding(const Target& target, device::Api api, const measure::Finding& finding);
   /// The probe that finds such levels; null where it is not asked.
   [[nodiscard]] const measure::Probe* probe_of(measure::LevelsOf kind) const;
   /// The progress of a worker.
   struct WorkerPosition {
     std::size_t probes_begun = 0;
-    records::PointLine point;  ///< has no name before the probe's first point
+    std::optional<records::PointLine> point;  ///< none before the probe's first
   };
   void take(std::string_view text, WorkerPosition& position);
   /// Declares the curve or the kind of finding of a line, before the first line of it.
   void declare(const records::Line& line);
-  void skip_for_time(const records::Origin& origin, const records::PointLine& last_point);
-  void record_death(const measure::WorkerEnd& end, const records::Origin& origin, const records::PointLine& last_point);
+  void skip_for_time(const records::Origin& origin, const std::optional<records::PointLine>& last_point);
+  void record_death(const measure::WorkerEnd& end, const records::Origin& origin,
+                    const std::optional<records::PointLine>& last_point);
 
   std::vector<const measure::Probe*> probes_;
   measure::Request request_;

@@ -50,7 +50,7 @@ Target model_target(const std::string& name) {
   target.record.unified_memory = info.unified_memory;
   target.record.line_bytes = info.line_bytes;
   target.record.stated_caches = info.stated_caches;
-  target.record.model = records::ApiDevice{info, 0};
+  target.record.drivers[device::Api::model] = {info, 0};
   return target;
 }
 
@@ -96,13 +96,13 @@ bool asks_the_cpu(const RunRequest& asked) {
 }
 
 std::vector<device::Api> wanted_apis(const RunRequest& asked, const Target& target) {
-  if (target.record.model) return {device::Api::model};
+  if (target.record.drivers.contains(device::Api::model)) return {device::Api::model};
   std::vector<device::Api> apis;
   if (!target.beside_gpus && !are_all_of_the_cpu(asked)) {
     if (asked.api != "vulkan") apis.push_back(device::Api::opencl);
     if (asked.api != "opencl") apis.push_back(device::Api::vulkan);
   }
-  if (target.record.cpu && asks_the_cpu(asked)) apis.push_back(device::Api::cpu);
+  if (target.record.drivers.contains(device::Api::cpu) && asks_the_cpu(asked)) apis.push_back(device::Api::cpu);
   return apis;
 }
 

@@ -11,9 +11,9 @@ namespace {
 
 void list(device::Api api, const measure::SendLine& send) {
   try {
-    for (const device::DeviceInfo& info : list_devices(api)) send(records::info_line(info));
+    for (const device::DeviceInfo& info : list_devices(api)) send(records::text_of(records::InfoLine{info}));
   } catch (const device::Unsupported& reason) {
-    send(records::unsupported_line(reason.what()));
+    send(records::text_of(records::UnsupportedLine{reason.what()}));
   }
 }
 

@@ -16,7 +16,6 @@
 #include "os/machine.hpp"
 #include "os/this_process.hpp"
 #include "probes/catalog.hpp"
-#include "records/counter_line.hpp"
 #include "records/lines.hpp"
 #include "session/devices.hpp"
 #include "workloads/arithmetic/arithmetic_chain.hpp"
@@ -48,63 +47,63 @@ class PipeObserver final : public measure::Observer {
  public:
   PipeObserver(const records::MeasureTask& task, const measure::SendLine& send) : task_(task), send_(send) {}
 
-  void begins(const measure::Probe& probe) { send_(records::probe_line(origin(probe))); }
+  void begins(const measure::Probe& probe) { send(records::ProbeLine{origin(probe)}); }
   void planned(const measure::Probe&, const std::vector<measure::Point>& points) override {
-    std::vector<double> seconds;
-    for (const measure::Point& point : points) seconds.push_back(point.expected_seconds);
-    send_(records::plan_line(seconds));
+    double seconds = 0;
+    for (const measure::Point& point : points) seconds += point.expected_seconds;
+    send(records::PlanLine{points.size(), seconds});
   }
   void started(const measure::Probe& probe, const measure::Point& point) override {
-    send_(records::point_line(origin(probe), measure::name_of(probe, point), point));
+    send(records::PointLine{origin(probe), measure::name_of(probe, point), point});
   }
   void alive() override {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_sign_of_life_ < between_signs_of_life) return;
     last_sign_of_life_ = now;
-    send_(records::alive_line());
+    send(records::AliveLine());
   }
   void measured(const measure::Probe& probe, const measure::Measurement& measurement) override {
     const std::chrono::duration<double> t = std::chrono::steady_clock::now() - task_.run_start;
-    send_(records::sample_line(origin(probe), measurement, t.count()));
+    send(records::SampleLine{origin(probe), measurement, t.count()});
   }
   void counted(const measure::Probe& probe, const measure::Point& point, const measure::PointTraffic& seen) override {
-    send_(records::counter_line(counter_of(probe, point, seen)));
-  }
-  void found_levels(const measure::Probe& probe, const std::vector<measure::FoundLevel>& levels) override {
-    for (const measure::FoundLevel& level : matching_.matched(probe, levels))
-      send_(records::level_line(origin(probe), level));
-  }
-  void found(const measure::Probe& probe, const measure::Finding& finding) override {
-    send_(records::finding_line(origin(probe), finding));
-  }
-  void skipped(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override {
-    send_(records::skip_line(origin(probe), point, reason));
-  }
-  void failed(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override {
-    send_(records::error_line(origin(probe), point, reason));
-  }
-
- private:
-  records::Origin origin(const measure::Probe& probe) const {
-    return {task_.device, records::api_name(task_.api), std::string(probe.name)};
-  }
-
-  records::CounterRecord counter_of(const measure::Probe& probe, const measure::Point& point,
-                                    const measure::PointTraffic& seen) const {
-    records::CounterRecord counter{.source = seen.source,
-                                   .traffic = seen.traffic,
-                                   .hit_rate = seen.hit_rate,
-                                   .beat_bytes = seen.beat_bytes,
-                                   .point = records::CountedPoint{.origin = origin(probe),
-                                                                  .point = point,
-                                                                  .moved_bytes = seen.moved_bytes,
-                                                                  .fabric_per_byte = seen.fabric_per_byte(),
-                                                                  .memory_per_byte = seen.memory_per_byte()}};
+    records::CounterLine counter{.source = seen.source,
+                                 .traffic = seen.traffic,
+                                 .hit_rate = seen.hit_rate,
+                                 .beat_bytes = seen.beat_bytes,
+                                 .point = records::CountedPoint{.origin = origin(probe),
+                                                                .point = point,
+                                                                .moved_bytes = seen.moved_bytes,
+                                                                .fabric_per_byte = seen.fabric_per_byte(),
+                                                                .memory_per_byte = seen.memory_per_byte()}};
     // A simulated clock begins with the device, not with the run.
     const std::chrono::duration<double> start = task_.run_start.time_since_epoch();
     if (task_.api != device::Api::model)
       counter.traffic.begin_seconds = std::max(0.0, counter.traffic.begin_seconds - start.count());
-    return counter;
+    send(counter);
+  }
+  void found_levels(const measure::Probe& probe, const std::vector<measure::FoundLevel>& levels) override {
+    for (const measure::FoundLevel& level : matching_.matched(probe, levels))
+      send(records::LevelLine{origin(probe), level});
+  }
+  void found(const measure::Probe& probe, const measure::Finding& finding) override {
+    send(records::FindingLine{origin(probe), std::string(finding.kind->name), finding});
+  }
+  void skipped(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override {
+    send(unmeasured(probe, point, reason));
+  }
+  void failed(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override {
+    send(records::ErrorLine{unmeasured(probe, point, reason)});
+  }
+
+ private:
+  void send(const records::Line& line) const { send_(records::text_of(line)); }
+  records::SkipLine unmeasured(const measure::Probe& probe, const measure::Point* point,
+                               const std::string& reason) const {
+    return {origin(probe), point != nullptr ? std::optional(*point) : std::nullopt, reason};
+  }
+  records::Origin origin(const measure::Probe& probe) const {
+    return {task_.device, records::api_name(task_.api), std::string(probe.name)};
   }
 
   const records::MeasureTask& task_;

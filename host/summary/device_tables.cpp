@@ -78,12 +78,12 @@ std::string memory_kinds_table(const Results& zero_copy, const Results& host_mem
 std::string traffic_table(const std::string& device, const View& view, bool is_simulated, int columns) {
   // A point without a working set, such as a frame, is a curve of its own.
   using CountedCurve = std::tuple<std::string, std::string, Words, measure::Coordinates>;
-  std::map<CountedCurve, const records::CounterRecord*> largest;
-  for (const records::CounterRecord* one : view.counted(device)) {
+  std::map<CountedCurve, const records::CounterLine*> largest;
+  for (const records::CounterLine* one : view.counted(device)) {
     // The hit-rate probe's own tables show what was counted.
     const auto& [origin, point, moved, fabric_per_byte, memory_per_byte] = *one->point;
     if (origin.probe == probes::hit_rate.name || !memory_per_byte) continue;
-    const records::CounterRecord*& kept =
+    const records::CounterLine*& kept =
         largest[{origin.probe, origin.api, point.words, point.x.bytes ? measure::Coordinates() : point.x}];
     if (kept == nullptr || point.x.bytes.value_or(0) >= kept->point->point.x.bytes.value_or(0)) kept = one;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "records/device_record.hpp"
-#include "records/reader.hpp"
+#include "records/lines.hpp"
 
 namespace sonde::summary {
 

@@ -28,7 +28,7 @@ View::View(std::span<const records::Line> lines) {
     } else if (const auto* finding = std::get_if<records::FindingLine>(&line)) {
       results_[finding->origin].findings.push_back({finding->name, finding->finding});
     } else if (const auto* counter = std::get_if<records::CounterLine>(&line)) {
-      if (counter->counter.point) counted_[counter->counter.point->origin.device].push_back(&counter->counter);
+      if (counter->point) counted_[counter->point->origin.device].push_back(counter);
     } else if (const auto* skip = std::get_if<records::SkipLine>(&line)) {
       add_unmeasured(false, skip->origin, skip->point, skip->reason);
     } else if (const auto* error = std::get_if<records::ErrorLine>(&line)) {
@@ -65,7 +65,7 @@ std::span<const Unmeasured> View::unmeasured(const std::string& device) const {
   return entries_of(unmeasured_, device);
 }
 
-std::span<const records::CounterRecord* const> View::counted(const std::string& device) const {
+std::span<const records::CounterLine* const> View::counted(const std::string& device) const {
   return entries_of(counted_, device);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "records/reader.hpp"
+#include "records/lines.hpp"
 
 namespace sonde::summary {
 
@@ -39,7 +39,7 @@ class View {
   [[nodiscard]] std::span<const measure::Measurement* const> points(const std::string& device) const;
   [[nodiscard]] std::span<const Unmeasured> unmeasured(const std::string& device) const;
   /// The records of counters beside the points of a device.
-  [[nodiscard]] std::span<const records::CounterRecord* const> counted(const std::string& device) const;
+  [[nodiscard]] std::span<const records::CounterLine* const> counted(const std::string& device) const;
   [[nodiscard]] bool has_levels() const;
 
  private:
@@ -50,7 +50,7 @@ class View {
   std::map<records::Origin, Results> results_;
   std::deque<measure::Measurement> visited_;  ///< points of several visits, put together
   std::map<std::string, std::vector<const measure::Measurement*>> points_;
-  std::map<std::string, std::vector<const records::CounterRecord*>> counted_;
+  std::map<std::string, std::vector<const records::CounterLine*>> counted_;
   std::map<std::string, std::vector<Unmeasured>> unmeasured_;
 };
 

@@ -43,7 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     std::set<std::string> ids;
     for (const session::Target& target : session::select(machine(), selectors)) {
       test::require(ids.insert(target.record.id).second, "every device is chosen once", target.record.id);
-      test::require(target.record.model || target.model_text.empty(), "only models have a model's text");
+      test::require(target.record.type == device::DeviceType::model || target.model_text.empty(),
+                    "only models have a model's text");
     }
     test::require(!ids.empty(), "something is chosen where nothing is refused");
   } catch (const session::UsageError& refusal) {

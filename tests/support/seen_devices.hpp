@@ -39,8 +39,8 @@ inline records::DeviceRecord cpu_device() {
   device.name = "Some CPU";
   device.line_bytes = 64;
   device.type = device::DeviceType::cpu;
-  device.opencl = seen(device::Api::opencl, "pocl", {.driver_version = "3.1"});
-  device.vulkan = seen(device::Api::vulkan, "llvmpipe", {.driver_version = "22.3"});
+  device.drivers[device::Api::opencl] = seen(device::Api::opencl, "pocl", {.driver_version = "3.1"});
+  device.drivers[device::Api::vulkan] = seen(device::Api::vulkan, "llvmpipe", {.driver_version = "22.3"});
   return device;
 }
 

@@ -1,8 +1,6 @@
-#include "records/counter_line.hpp"
+#include "records/lines.hpp"
 
 #include <gtest/gtest.h>
-
-#include "records/reader.hpp"
 
 namespace sonde::records {
 namespace {
@@ -10,8 +8,8 @@ namespace {
 using counters::Label;
 using counters::Role;
 
-CounterRecord counter() {
-  CounterRecord record{.source = "amd", .baseline = true, .beat_bytes = 64};
+CounterLine counter() {
+  CounterLine record{.source = "amd", .baseline = true, .beat_bytes = 64};
   record.traffic.begin_seconds = 3.000125;
   record.traffic.seconds = 0.005000211;
   double amount = 1e9;
@@ -26,10 +24,10 @@ CounterRecord counter() {
 }
 
 TEST(CounterLine, ComesBackAsItWas) {
-  const CounterRecord sent = counter();
+  const CounterLine sent = counter();
   const auto line = read_line(counter_line(sent));
   ASSERT_TRUE(std::holds_alternative<CounterLine>(line));
-  const CounterRecord& read = std::get<CounterLine>(line).counter;
+  const CounterLine& read = std::get<CounterLine>(line);
   EXPECT_EQ(read.source, sent.source);
   EXPECT_EQ(read.baseline, sent.baseline);
   EXPECT_EQ(read.beat_bytes, sent.beat_bytes);
@@ -47,19 +45,19 @@ TEST(CounterLine, ComesBackAsItWas) {
 TEST(CounterLine, CountsAreWholeSoThatALatencyMadeOfThemIsTheFiles) {
   const std::string line =
       R"({"record":"counter","source":"amd","t":0,"dt":1,"state":{"l3_latency_ns":8000.2,"l3_samples":1000}})";
-  const CounterRecord read = std::get<CounterLine>(read_line(line)).counter;
+  const CounterLine read = std::get<CounterLine>(read_line(line));
   EXPECT_EQ(read.traffic.amounts[Role::l3_latency_ns], 8000);
   const std::string once = counter_line(read);
-  EXPECT_EQ(counter_line(std::get<CounterLine>(read_line(once)).counter), once);
+  EXPECT_EQ(counter_line(std::get<CounterLine>(read_line(once))), once);
 }
 
 TEST(CounterLine, APointOfARunComesBackToo) {
-  CounterRecord sent = counter();
+  CounterLine sent = counter();
   sent.point = CountedPoint{.origin = {"gpu-0", "vulkan", "bandwidth"},
                             .point = {.words = {.pattern = measure::Pattern::read}, .x = {.bytes = 4096}},
                             .moved_bytes = 1e9,
                             .fabric_per_byte = 1.25};
-  const CounterRecord read = std::get<CounterLine>(read_line(counter_line(sent))).counter;
+  const CounterLine read = std::get<CounterLine>(read_line(counter_line(sent)));
   ASSERT_TRUE(read.point);
   EXPECT_EQ(read.point->origin.device, "gpu-0");
   EXPECT_EQ(read.point->origin.api, "vulkan");
@@ -70,11 +68,11 @@ TEST(CounterLine, APointOfARunComesBackToo) {
   EXPECT_EQ(read.point->fabric_per_byte, 1.25);
   EXPECT_FALSE(read.point->memory_per_byte);
   EXPECT_EQ(read.hit_rate.reads_and_writes, -0.25);
-  EXPECT_FALSE(std::get<CounterLine>(read_line(counter_line(counter()))).counter.point);
+  EXPECT_FALSE(std::get<CounterLine>(read_line(counter_line(counter()))).point);
 }
 
 TEST(CounterLine, WhatIsNotKnownIsNull) {
-  CounterRecord record;
+  CounterLine record;
   record.traffic.seconds = 1;
   const std::string line = counter_line(record);
   for (const char* field : {R"("fabric_read":null)", R"("memory_write":null)", R"("cpu_latency_ns":null)",

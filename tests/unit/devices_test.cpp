@@ -16,8 +16,8 @@ TEST(Merge, OneUuidIsOneDevice) {
   const auto devices = merge({seen(Api::opencl, "NVIDIA H200", {.uuid = "aa11"}),
                               seen(Api::vulkan, "NVIDIA H200 (NVK)", {.uuid = "aa11", .pci = "0000:3b:00.0"})});
   ASSERT_EQ(devices.size(), 1u);
-  EXPECT_EQ(devices[0].opencl->info.name, "NVIDIA H200");
-  EXPECT_EQ(devices[0].vulkan->info.name, "NVIDIA H200 (NVK)");
+  EXPECT_EQ(devices[0].drivers.at(device::Api::opencl).info.name, "NVIDIA H200");
+  EXPECT_EQ(devices[0].drivers.at(device::Api::vulkan).info.name, "NVIDIA H200 (NVK)");
   EXPECT_EQ(devices[0].uuid, "aa11");
   EXPECT_EQ(devices[0].pci, "0000:3b:00.0");
 }
@@ -26,7 +26,7 @@ TEST(Merge, OnePciAddressIsOneDeviceThoughItsUuidsDiffer) {
   const auto devices = merge({seen(Api::opencl, "gfx1151", {.uuid = "aa", .pci = "0000:c5:00.0"}),
                               seen(Api::vulkan, "Radeon 8060S", {.uuid = "bb", .pci = "0000:c5:00.0"})});
   ASSERT_EQ(devices.size(), 1u);
-  EXPECT_TRUE(devices[0].opencl && devices[0].vulkan);
+  EXPECT_TRUE(through(devices[0], device::Api::opencl) && through(devices[0], device::Api::vulkan));
 }
 
 TEST(Merge, TwoPciAddressesAreTwoDevicesOfOneName) {
@@ -48,14 +48,14 @@ TEST(Merge, PoclAndLlvmpipeAreTheCpu) {
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].id, "cpu");
   EXPECT_EQ(devices[0].type, DeviceType::cpu);
-  EXPECT_TRUE(devices[0].opencl && devices[0].vulkan);
+  EXPECT_TRUE(through(devices[0], device::Api::opencl) && through(devices[0], device::Api::vulkan));
 }
 
 TEST(Merge, ASecondDriverIsNotedButNotMeasured) {
   const auto devices = merge({seen(Api::opencl, "gfx1151", {.pci = "0000:c5:00.0", .driver_version = "rocm 6"}),
                               seen(Api::opencl, "rusticl", {.pci = "0000:c5:00.0", .driver_version = "mesa 25"})});
   ASSERT_EQ(devices.size(), 1u);
-  EXPECT_EQ(devices[0].opencl->info.driver_version, "rocm 6");
+  EXPECT_EQ(devices[0].drivers.at(device::Api::opencl).info.driver_version, "rocm 6");
   ASSERT_EQ(devices[0].further.size(), 1u);
   EXPECT_EQ(devices[0].further[0].info.driver_version, "mesa 25");
 }

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "measure/level_findings.hpp"
-#include "records/reader.hpp"
 #include "support/seen_devices.hpp"
 #include "support/walk_workload.hpp"
 
@@ -57,7 +56,7 @@ bool is(const std::string& text) {
 
 TEST(Lines, ASampleComesBackAsItWas) {
   const auto sent = measurement();
-  const auto line = parsed<SampleLine>(sample_line(origin, sent, 1.5));
+  const auto line = parsed<SampleLine>(text_of(SampleLine{origin, sent, 1.5}));
   EXPECT_EQ(line.origin.device, origin.device);
   EXPECT_EQ(line.origin.api, "vulkan");
   EXPECT_EQ(line.origin.probe, "latency");
@@ -93,7 +92,7 @@ TEST(Lines, WhatNobodySaysOfTheSurroundingsIsAbsent) {
   auto sent = measurement();
   sent.state.device_state = {};
   sent.state.core_clock.reset();
-  const std::string text = sample_line(origin, sent, 1.5);
+  const std::string text = text_of(SampleLine{origin, sent, 1.5});
   for (const char* word : {"_mhz", "celsius", "watts", "throttle", "clock_source"}) {
     EXPECT_EQ(text.find(word), text.npos) << text;
   }
@@ -105,7 +104,7 @@ TEST(Lines, WhatNobodySaysOfTheSurroundingsIsAbsent) {
 TEST(Lines, NotThrottledIsAnEmptyList) {
   auto sent = measurement();
   sent.state.device_state = {.throttle_reasons = std::set<std::string>{}};
-  const std::string text = sample_line(origin, sent, 1.5);
+  const std::string text = text_of(SampleLine{origin, sent, 1.5});
   EXPECT_NE(text.find("\"throttle_reasons\":[]"), text.npos) << text;
   EXPECT_EQ(parsed<SampleLine>(text).measurement.state.device_state.throttle_reasons, std::set<std::string>{});
 }
@@ -113,7 +112,7 @@ TEST(Lines, NotThrottledIsAnEmptyList) {
 TEST(Lines, ADriftThatIsNotKnownIsNull) {
   auto sent = measurement();
   sent.state.drift.reset();
-  const std::string text = sample_line(origin, sent, 1.5);
+  const std::string text = text_of(SampleLine{origin, sent, 1.5});
   EXPECT_NE(text.find("\"drift\":null"), std::string::npos) << text;
   EXPECT_FALSE(parsed<SampleLine>(text).measurement.state.drift);
 }
@@ -136,9 +135,10 @@ TEST(Lines, SkipsAndErrorsKeepTheirReasonAndTheirPoint) {
     EXPECT_FALSE(without.point);
     EXPECT_EQ(without.reason, "why");
   };
-  expect_both(parsed<SkipLine>(skip_line(origin, &point, "why")), parsed<SkipLine>(skip_line(origin, nullptr, "why")));
-  expect_both(parsed<ErrorLine>(error_line(origin, &point, "why")),
-              parsed<ErrorLine>(error_line(origin, nullptr, "why")));
+  expect_both(parsed<SkipLine>(text_of(SkipLine{origin, point, "why"})),
+              parsed<SkipLine>(text_of(SkipLine{origin, std::nullopt, "why"})));
+  expect_both(parsed<ErrorLine>(text_of(ErrorLine{{origin, point, "why"}})),
+              parsed<ErrorLine>(text_of(ErrorLine{{origin, std::nullopt, "why"}})));
 }
 
 TEST(Lines, AFindingComesBackWithAndWithoutAValue) {
@@ -147,7 +147,7 @@ TEST(Lines, AFindingComesBackWithAndWithoutAValue) {
                         .value = 65536,
                         .unit = "bytes",
                         .evidence = "because"};
-  const auto with = parsed<FindingLine>(finding_line(origin, sent));
+  const auto with = parsed<FindingLine>(text_of(FindingLine{origin, "translation", sent}));
   EXPECT_EQ(with.finding.words, sent.words);
   EXPECT_EQ(with.name, "translation");
   EXPECT_EQ(with.finding.value, 65536);
@@ -156,18 +156,18 @@ TEST(Lines, AFindingComesBackWithAndWithoutAValue) {
   EXPECT_FALSE(with.finding.low || with.finding.high);
   sent.low = 60000;
   sent.high = 70000.5;
-  const auto between = parsed<FindingLine>(finding_line(origin, sent));
+  const auto between = parsed<FindingLine>(text_of(FindingLine{origin, "translation", sent}));
   EXPECT_EQ(between.finding.low, 60000);
   EXPECT_EQ(between.finding.high, 70000.5);
   sent.value.reset();
-  EXPECT_FALSE(parsed<FindingLine>(finding_line(origin, sent)).finding.value);
+  EXPECT_FALSE(parsed<FindingLine>(text_of(FindingLine{origin, "translation", sent})).finding.value);
 }
 
 TEST(Lines, ALevelComesBackWithAndWithoutASize) {
   measure::FoundLevel sent{.words = {.path = measure::Path::vector}, .level = 2};
   sent.name = "beyond";
   sent.found.latency_ns = {95.5, 96, 97};
-  const auto last = parsed<LevelLine>(level_line(origin, sent));
+  const auto last = parsed<LevelLine>(text_of(LevelLine{origin, sent}));
   EXPECT_EQ(last.level.words, sent.words);
   EXPECT_EQ(last.level.level, 2);
   EXPECT_EQ(last.level.name, "beyond");
@@ -178,12 +178,12 @@ TEST(Lines, ALevelComesBackWithAndWithoutASize) {
   EXPECT_EQ(last.level.found.latency_ns.high, 97);
   EXPECT_FALSE(last.level.cycles);
   sent.found.may_be_translation = true;
-  EXPECT_TRUE(parsed<LevelLine>(level_line(origin, sent)).level.found.may_be_translation);
+  EXPECT_TRUE(parsed<LevelLine>(text_of(LevelLine{origin, sent})).level.found.may_be_translation);
   sent.found.bytes = analysis::Bracket{30000, 32768, 33000};
   sent.found.onset_bytes = 31000;
   sent.found.end_bytes = 40000;
   sent.cycles = analysis::Bracket{229, 230.5, 233};
-  const auto cache = parsed<LevelLine>(level_line(origin, sent));
+  const auto cache = parsed<LevelLine>(text_of(LevelLine{origin, sent}));
   ASSERT_TRUE(cache.level.found.bytes);
   EXPECT_EQ(cache.level.found.bytes->low, 30000);
   EXPECT_EQ(cache.level.found.bytes->value, 32768);
@@ -201,7 +201,7 @@ TEST(Lines, ALevelOfABandwidthCurveHasItsBandwidthInstead) {
   measure::FoundLevel sent{.words = {.pattern = measure::Pattern::read}};
   sent.gbps = analysis::Bracket{990, 1000, 1010};
   sent.matches = 3;
-  const std::string line = level_line(origin, sent);
+  const std::string line = text_of(LevelLine{origin, sent});
   EXPECT_EQ(line.find("latency_ns"), std::string::npos) << line;
   const auto found = parsed<LevelLine>(line);
   ASSERT_TRUE(found.level.gbps);
@@ -213,10 +213,10 @@ TEST(Lines, ALevelOfABandwidthCurveHasItsBandwidthInstead) {
 
 TEST(Lines, ABandwidthLevelThatMatchesNoneSaysSoAndALatencyLevelNothing) {
   measure::FoundLevel sent;
-  EXPECT_EQ(level_line(origin, sent).find("matches"), std::string::npos);
+  EXPECT_EQ(text_of(LevelLine{origin, sent}).find("matches"), std::string::npos);
   sent.gbps = analysis::Bracket{990, 1000, 1010};
-  EXPECT_NE(level_line(origin, sent).find(R"("matches":null)"), std::string::npos);
-  EXPECT_FALSE(parsed<LevelLine>(level_line(origin, sent)).level.matches);
+  EXPECT_NE(text_of(LevelLine{origin, sent}).find(R"("matches":null)"), std::string::npos);
+  EXPECT_FALSE(parsed<LevelLine>(text_of(LevelLine{origin, sent})).level.matches);
 }
 
 TEST(Lines, ALevelOfAnOldFileIsCalledByItsNumberOrMemory) {
@@ -231,10 +231,10 @@ TEST(Lines, ALevelOfAnOldFileIsCalledByItsNumberOrMemory) {
 
 TEST(Lines, TheSameInCyclesIsNoPointOfItsOwn) {
   auto sent = measurement();
-  EXPECT_TRUE(is_point(parsed<SampleLine>(sample_line(origin, sent, 1.5))));
+  EXPECT_TRUE(is_point(parsed<SampleLine>(text_of(SampleLine{origin, sent, 1.5}))));
   sent.unit = "cycles";
-  EXPECT_FALSE(is_point(parsed<SampleLine>(sample_line(origin, sent, 1.5))));
-  EXPECT_FALSE(is<SampleLine>(skip_line(origin, nullptr, "why")));
+  EXPECT_FALSE(is_point(parsed<SampleLine>(text_of(SampleLine{origin, sent, 1.5}))));
+  EXPECT_FALSE(is<SampleLine>(text_of(SkipLine{origin, std::nullopt, "why"})));
 }
 
 TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
@@ -254,7 +254,7 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   info.timer_step_ns = 10.5;
   info.memory_kinds = {{.name = "device-local", .missing = "", .seen_by_cpu = false},
                        {.name = "svm-fine", .missing = "why", .maps_freely = true}};
-  const device::DeviceInfo got = parsed<InfoLine>(info_line(info)).info;
+  const device::DeviceInfo got = parsed<InfoLine>(text_of(InfoLine{info})).info;
   EXPECT_EQ(got.api, info.api);
   EXPECT_EQ(got.type, info.type);
   EXPECT_EQ(got.name, info.name);
@@ -275,14 +275,14 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   EXPECT_EQ(got.timer_step_ns, info.timer_step_ns);
   EXPECT_EQ(got.memory_kinds, info.memory_kinds);
 
-  EXPECT_DOUBLE_EQ(parsed<PlanLine>(plan_line({0.5, 1.25})).expected_seconds, 1.75);
-  EXPECT_EQ(parsed<ProbeLine>(probe_line(origin)).origin.probe, origin.probe);
-  const auto point = parsed<PointLine>(point_line(origin, "latency 4 KiB", test::point_of(4096)));
+  EXPECT_DOUBLE_EQ(parsed<PlanLine>(text_of(PlanLine{2, 1.75})).expected_seconds, 1.75);
+  EXPECT_EQ(parsed<ProbeLine>(text_of(ProbeLine{origin})).origin.probe, origin.probe);
+  const auto point = parsed<PointLine>(text_of(PointLine{origin, "latency 4 KiB", test::point_of(4096)}));
   EXPECT_EQ(point.name, "latency 4 KiB");
   EXPECT_EQ(point.point.x.bytes, 4096);
   EXPECT_EQ(point.point.expected_seconds, 1);
-  EXPECT_TRUE(is<AliveLine>(alive_line()));
-  EXPECT_EQ(parsed<UnsupportedLine>(unsupported_line("no driver")).reason, "no driver");
+  EXPECT_TRUE(is<AliveLine>(text_of(AliveLine{})));
+  EXPECT_EQ(parsed<UnsupportedLine>(text_of(UnsupportedLine{"no driver"})).reason, "no driver");
 }
 
 TEST(Lines, NumbersHaveSixDigitsAndSizesAreWhole) {
@@ -290,7 +290,7 @@ TEST(Lines, NumbersHaveSixDigitsAndSizesAreWhole) {
   sent.point.x.bytes = 1073741824;
   sent.point.x.load = 1.0 / 3;
   sent.values = {1.0 / 3, 123456789};
-  const std::string text = sample_line(origin, sent, 2.0 / 3);
+  const std::string text = text_of(SampleLine{origin, sent, 2.0 / 3});
   EXPECT_NE(text.find("\"bytes\":1073741824,"), std::string::npos) << text;
   EXPECT_NE(text.find("\"load\":0.333333}"), std::string::npos) << text;
   EXPECT_NE(text.find("\"values\":[0.333333,123457000.0]"), std::string::npos) << text;
@@ -299,7 +299,7 @@ TEST(Lines, NumbersHaveSixDigitsAndSizesAreWhole) {
 
 TEST(Lines, AFractionThatIsWholeInSixDigitsIsWrittenAsIfItHadBeenWhole) {
   const measure::Point point{.x = {.bytes = 10737418.4, .delay = 1e300, .load = 0.1234567}};
-  const std::string line = skip_line({"gpu-1", "opencl", "latency"}, &point, "why");
+  const std::string line = text_of(SkipLine{{"gpu-1", "opencl", "latency"}, point, "why"});
   EXPECT_NE(line.find(R"("bytes":10737400,)"), std::string::npos) << line;
   EXPECT_NE(line.find(R"("load":0.123457)"), std::string::npos) << line;
   EXPECT_NE(line.find(R"("delay":1e+300)"), std::string::npos) << line;
@@ -309,31 +309,32 @@ TEST(Lines, AreOneLineEachWhateverADriverSays) {
   const std::string broken = "bad \xFF\xC3 name\nwith a line feed and \"quotes\"";
   DeviceRecord device;
   device.name = broken;
-  device.opencl = test::seen(device::Api::opencl, broken, {});
-  const device::DeviceInfo info = device.opencl->info;
-  for (const std::string& text : {device_line(device), info_line(info), error_line(origin, nullptr, broken),
-                                  listed_device_json(device, {{"latency", "opencl", broken}})}) {
+  const device::DeviceInfo info = test::seen(device::Api::opencl, broken, {}).info;
+  device.drivers[device::Api::opencl].info = info;
+  for (const std::string& text :
+       {text_of(device), text_of(InfoLine{info}), text_of(ErrorLine{{origin, std::nullopt, broken}}),
+        listed_device_json(device, {{"latency", "opencl", broken}})}) {
     EXPECT_EQ(text.find('\n'), std::string::npos);
     EXPECT_EQ(text.find('\xFF'), std::string::npos);
     EXPECT_TRUE(parse_line(text)) << text;
   }
-  EXPECT_EQ(parsed<InfoLine>(info_line(info)).info.name,
+  EXPECT_EQ(parsed<InfoLine>(text_of(InfoLine{info})).info.name,
             "bad \xEF\xBF\xBD\xEF\xBF\xBD name\nwith a line feed and \"quotes\"");
 }
 
 TEST(Lines, EveryKindNamesItself) {
-  const auto run = parsed<RunLine>(run_line({.run = "u", .command = {"sonde", "run"}, .seed = 7}));
+  const auto run = parsed<RunLine>(text_of(RunLine{.run = "u", .command = {"sonde", "run"}, .seed = 7}));
   EXPECT_EQ(run.schema, schema_version);
   EXPECT_EQ(run.seed, 7u);
   DeviceRecord device;
   device.id = "cpu";
   device.line_bytes = 64;
   device.stated_caches = {{.level = 0, .bytes = 4096, .source = "a driver"}};
-  EXPECT_EQ(parsed<DeviceLine>(device_line(device)).device, "cpu");
-  EXPECT_EQ(parsed<DeviceLine>(device_line(device)).line_bytes, 64u);
-  EXPECT_EQ(parsed<DeviceLine>(device_line(device)).stated_caches, device.stated_caches);
-  EXPECT_NE(device_line(device).find(R"("stated_caches":[{"level":null,"bytes":4096,)"), std::string::npos);
-  EXPECT_TRUE(is<EndLine>(end_line({.status = "complete"})));
+  EXPECT_EQ(parsed<DeviceRecord>(text_of(device)).id, "cpu");
+  EXPECT_EQ(parsed<DeviceRecord>(text_of(device)).line_bytes, 64u);
+  EXPECT_EQ(parsed<DeviceRecord>(text_of(device)).stated_caches, device.stated_caches);
+  EXPECT_NE(text_of(device).find(R"("stated_caches":[{"level":null,"bytes":4096,)"), std::string::npos);
+  EXPECT_TRUE(is<EndLine>(text_of(EndLine{.status = "complete"})));
 }
 
 TEST(Lines, ACurveIsDeclaredWithWhatItsTablesAndComparisonsNeed) {
@@ -381,7 +382,7 @@ TEST(ParseLine, GarbageIsNoRecord) {
         "{\"record\":\"sample\"}{\"record\":\"sample\"}", "\xFF\xFE"}) {
     EXPECT_FALSE(parse_line(text)) << text;
   }
-  const std::string sample = sample_line(origin, measurement(), 1);
+  const std::string sample = text_of(SampleLine{origin, measurement(), 1});
   for (std::size_t length = 0; length < sample.size(); ++length) {
     EXPECT_FALSE(parse_line(std::string_view(sample).substr(0, length))) << length;
   }

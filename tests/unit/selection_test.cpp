@@ -94,7 +94,7 @@ TEST(Select, AModelNeedsNoDevice) {
   ASSERT_EQ(targets.size(), 1u);
   EXPECT_FALSE(targets[0].model_text.empty());
   EXPECT_EQ(targets[0].record.type, DeviceType::model);
-  EXPECT_TRUE(targets[0].record.model);
+  EXPECT_TRUE(targets[0].record.drivers.contains(device::Api::model));
 }
 
 TEST(Select, AModelThatDoesNotExistIsAnErrorThatNamesIt) {

@@ -15,7 +15,7 @@
 
 #include "measure/level_findings.hpp"
 #include "probes/bandwidth/bandwidth.hpp"
-#include "records/reader.hpp"
+#include "records/lines.hpp"
 #include "summary/layout.hpp"
 #include "support/seen_devices.hpp"
 #include "support/walk_workload.hpp"
@@ -36,13 +36,10 @@ std::string summary_of_record(const std::string& model, int columns) {
   EXPECT_EQ(note, "");
   std::vector<records::DeviceRecord> devices;
   for (const Line& line : lines) {
-    const auto* seen = std::get_if<records::DeviceLine>(&line);
+    const auto* seen = std::get_if<records::DeviceRecord>(&line);
     if (seen == nullptr) continue;
-    records::DeviceRecord& device = devices.emplace_back();
-    device.id = seen->device;
-    device.name = seen->name;
-    device.type = device::DeviceType::model;
-    device.stated_caches = seen->stated_caches;
+    devices.push_back(*seen);
+    devices.back().type = device::DeviceType::model;
   }
   return summary(devices, lines, {.columns = columns});
 }
@@ -290,7 +287,7 @@ TEST(Summary, ALaunchIsSaidOnceUnderItsProbe) {
 TEST(Summary, SkipsAndErrorsAreSaidWithTheirReasonAndSize) {
   const std::string text =
       text_of({records::SkipLine{{"cpu", "vulkan", "latency"}, test::point_of(1073741824), "the reason of the skip"},
-               records::ErrorLine{{"cpu", "opencl", "latency"}, std::nullopt, "the reason of the error"}});
+               records::ErrorLine{{{"cpu", "opencl", "latency"}, std::nullopt, "the reason of the error"}}});
   EXPECT_TRUE(has(text, "\n  Not measured\n  latency through Vulkan (1 GiB): the reason of the skip\n"));
   EXPECT_TRUE(has(text, "\n  Failed\n  latency through OpenCL: the reason of the error\n"));
 }

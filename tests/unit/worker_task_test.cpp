@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analysis/statistics.hpp"
-#include "records/reader.hpp"
+#include "records/lines.hpp"
 #include "support/fake_tree.hpp"
 
 namespace sonde::session {
