@@ -39,14 +39,14 @@ std::optional<PointTraffic> CountedWork::traffic() const {
                    .counts_cpu = layout.counts(counters::Role::cpu_read),
                    .beat_bytes = layout.beat_bytes(),
                    .moved_bytes = moved_bytes_};
-  all.hit_rate = counters::hit_rate(all.traffic, layout.no_hit_rate);
+  all.hit_rate = counters::hit_rate(all.traffic, layout.why_not.hit_rate);
   return all;
 }
 
 std::vector<double> CountedWork::hit_rates(const Words& words) const {
   std::vector<double> rates;
   for (const counters::Traffic& piece : pieces_) {
-    const counters::HitRate rate = counters::hit_rate(counters::stated(piece), meter_->layout().no_hit_rate);
+    const counters::HitRate rate = counters::hit_rate(counters::stated(piece), meter_->layout().why_not.hit_rate);
     const auto& wanted = only_reads(words) ? rate.reads : rate.reads_and_writes;
     if (wanted) rates.push_back(six_digits(*wanted));
   }

@@ -132,7 +132,7 @@ void replay(const WatchPlan& plan, const WatchSource& source, IntervalRecorder& 
 
 }  // namespace
 
-WatchedPart part_of(const Traffic& traffic, const WhyNot& why_not) {
+WatchedPart part_of(const Traffic& traffic, const counters::WhyNot& why_not) {
   const Traffic known = counters::stated(traffic);
   WatchedPart part{.begin_seconds = traffic.begin_seconds,
                    .seconds = traffic.seconds,
@@ -187,10 +187,7 @@ WatchSource open_watch_source(const std::string& word, const std::filesystem::pa
   counters::OpenedSource opened = word.empty() ? counters::open_traffic(sysfs_root) : counters::open_any_machine();
   if (!opened.source) throw UsageError(opened.why_not);
   const counters::Layout& layout = opened.source->layout();
-  WatchSource source{
-      .name = layout.name,
-      .why_not = {.hit_rate = std::string(layout.no_hit_rate), .cpu_latency = std::string(layout.no_cpu_latency)},
-      .missing = layout.missing};
+  WatchSource source{.name = layout.name, .why_not = layout.why_not, .missing = layout.missing};
   source.counters = std::move(opened.source);
   return source;
 }

@@ -21,19 +21,14 @@ struct WatchedPart {
   std::optional<double> gpu_and_devices_gbps = {};  ///< known where the two cannot be told apart
 };
 
-/// The reasons for which a source does not give something; each is empty where it does.
-struct WhyNot {
-  std::string hit_rate;
-  std::string cpu_latency;
-};
-
 /// The part that an interval's traffic makes.
-WatchedPart part_of(const counters::Traffic& traffic, const WhyNot& why_not);
+WatchedPart part_of(const counters::Traffic& traffic, const counters::WhyNot& why_not);
 
 /// Sums of intervals, in windows of equal length.
 class Watched {
  public:
-  Watched(double window_seconds, WhyNot why_not) : window_seconds_(window_seconds), why_not_(std::move(why_not)) {}
+  Watched(double window_seconds, const counters::WhyNot& why_not)
+      : window_seconds_(window_seconds), why_not_(why_not) {}
 
   /// The window that this interval has filled, if it has filled one.
   std::optional<WatchedPart> add(const counters::Traffic& interval);
@@ -50,7 +45,7 @@ class Watched {
 
  private:
   double window_seconds_;
-  WhyNot why_not_;
+  counters::WhyNot why_not_;
   std::vector<counters::Traffic> window_;   ///< intervals of the window that is being filled
   std::vector<counters::Traffic> windows_;  ///< totals of the windows before
   std::vector<double> hit_rates_;
@@ -66,7 +61,7 @@ struct WatchSource {
   std::string name;
   std::unique_ptr<counters::CounterSource> counters;  ///< null for a replay
   std::vector<records::CounterLine> replayed;
-  WhyNot why_not;                    ///< the reasons for what it does not give
+  counters::WhyNot why_not;          ///< the reasons for what it does not give
   std::vector<std::string> missing;  ///< sentences: what it does not count, and what would give it
   std::string note;                  ///< a remark on a replayed file
 };

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-#include "counters/traffic/event_group.hpp"
+#include "counters/traffic/counter_source.hpp"
 
 namespace sonde::test {
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <map>
 
-#include "counters/traffic/pmu.hpp"
 #include "support/counter_trees.hpp"
 
 namespace sonde::counters {
@@ -146,10 +145,10 @@ TEST(EventPlan, AnL3SamplesTheLatencyOfAllItsCores) {
   EXPECT_EQ(words(tree, "amd_l3", amd_plan, Role::l3_samples), Words{0x0303C00000003FAD});
   EXPECT_EQ(count_bytes(amd_plan, Role::l3_latency_ns), 10u);  // nanoseconds
   EXPECT_EQ(count_bytes(amd_plan, Role::l3_samples), 1u);
-  EXPECT_EQ(amd_plan.no_cpu_latency, "");
+  EXPECT_EQ(amd_plan.why_not.cpu_latency, "");
   for (const EventPlan* plan :
        {&amd_before_zen4_plan, &intel_before_tiger_lake_plan, &intel_free_running_plan, &intel_data_plan})
-    EXPECT_NE(plan->no_cpu_latency, "") << plan->name;
+    EXPECT_NE(plan->why_not.cpu_latency, "") << plan->name;
 }
 
 TEST(EventPlan, TheFabricBeforeZen4IsCountedButNotTrusted) {
@@ -158,7 +157,7 @@ TEST(EventPlan, TheFabricBeforeZen4IsCountedButNotTrusted) {
   ASSERT_EQ(known_plan(tree), &amd_before_zen4_plan);
   const Words requests = words(tree, "amd_df", amd_before_zen4_plan, Role::uncalibrated);
   EXPECT_EQ(requests, (Words{0x3807, 0x3847, 0x3887, 0x38C7, 0x100003807, 0x100003847, 0x100003887, 0x1000038C7}));
-  EXPECT_NE(amd_before_zen4_plan.no_hit_rate, "");
+  EXPECT_NE(amd_before_zen4_plan.why_not.hit_rate, "");
   EXPECT_EQ(count_bytes(amd_before_zen4_plan, Role::fabric_read), 0u);
 }
 

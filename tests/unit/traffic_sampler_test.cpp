@@ -8,7 +8,6 @@
 #include <new>
 #include <thread>
 
-#include "counters/traffic/event_group.hpp"
 #include "counters/traffic/rates.hpp"
 #include "counters/traffic/sources.hpp"
 #include "os/perf_events.hpp"

@@ -190,7 +190,7 @@ TEST(TrafficSources, Zen2CountsWithoutAHitRate) {
   const Traffic traffic = traffic_of(*opened.source, kernel, 2);
   EXPECT_NEAR(traffic.amounts[Role::uncalibrated].value(), 8 * 1000 * 2, 1e-6);
   EXPECT_FALSE(traffic.amounts[Role::memory_read]);
-  const HitRate rate = hit_rate(traffic, opened.source->layout().no_hit_rate);
+  const HitRate rate = hit_rate(traffic, opened.source->layout().why_not.hit_rate);
   EXPECT_FALSE(rate.reads_and_writes);
   EXPECT_NE(rate.why_not.find("Zen 1 to 3"), std::string::npos);
 }
@@ -203,7 +203,7 @@ TEST(TrafficSources, IntelsTwoControllersAreOneMemory) {
   ASSERT_TRUE(opened.source);
   const Traffic traffic = traffic_of(*opened.source, kernel, 1);
   EXPECT_EQ(traffic.amounts[Role::memory_read], 2 * 1000 * 32.0);
-  EXPECT_NE(opened.source->layout().no_hit_rate, "");
+  EXPECT_NE(opened.source->layout().why_not.hit_rate, "");
 }
 
 /// The reason why a Strix Halo without its fabric's counters gives nothing.

@@ -4,11 +4,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "os/perf_events.hpp"
+#include "os/time.hpp"
+
 namespace sonde::counters {
+
+using os::EventGroup;
+using os::OpenGroup;
 
 /// The quantity that a counter counts. The first eight are bytes, under the names that a `counter` record has for them.
 enum class Role {
@@ -70,6 +78,12 @@ struct Counter {
   std::size_t group = 0;
 };
 
+/// The reasons for which counters do not give something; each is empty where they do.
+struct WhyNot {
+  std::string_view hit_rate = {};
+  std::string_view cpu_latency = {};  ///< behind the CPU's L3
+};
+
 /// The meaning of all values of a source's snapshots.
 struct Layout {
   std::string name;
@@ -80,9 +94,8 @@ struct Layout {
   unsigned width_bits = 64;           ///< a value that passes the largest of so many bits goes on at 0
   bool saturates = false;             ///< or stays there
   int cpu = 0;                        ///< where reading costs least
-  std::string_view no_hit_rate;       ///< why the counters give no hit rate; empty where they do
-  std::string_view no_cpu_latency;    ///< why they give no latency behind the CPU's L3; empty where they do
-  std::vector<std::string> missing;   ///< what is not counted, and what would make it so
+  WhyNot why_not = {};
+  std::vector<std::string> missing;  ///< what is not counted, and what would make it so
 
   [[nodiscard]] std::uint64_t largest_value() const {
     return width_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width_bits) - 1;
@@ -106,9 +119,6 @@ struct Layout {
 /// A set of counters. Tests replace it by counters that they know.
 class CounterSource {
  public:
-  CounterSource() = default;
-  CounterSource(const CounterSource&) = delete;
-  CounterSource& operator=(const CounterSource&) = delete;
   virtual ~CounterSource() = default;
 
   [[nodiscard]] virtual const Layout& layout() const = 0;
@@ -116,6 +126,37 @@ class CounterSource {
   virtual void read(CounterSnapshot& into) noexcept = 0;
   /// Switches counting from the present multiplexed group to the next one. Allocates nothing.
   virtual void rotate_group() noexcept {}
+};
+
+/// A group, its place among the values of a snapshot, and whether it is multiplexed with other groups of its PMU.
+struct PlacedGroup {
+  std::unique_ptr<EventGroup> group;
+  std::size_t first_value = 0;
+  std::size_t values = 0;
+  bool is_rotated = false;
+};
+
+/// Groups of the kernel's counters as one source. One of those that are multiplexed counts at a time.
+class GroupSource final : public CounterSource {
+ public:
+  /// Starts the counting. `layout` describes the groups; `clock` gives the times of snapshots.
+  GroupSource(
+      Layout layout, std::vector<PlacedGroup> groups,
+      std::function<std::int64_t()> clock = [] { return os::steady_ns(); });
+
+  [[nodiscard]] const Layout& layout() const override { return layout_; }
+  void read(CounterSnapshot& into) noexcept override;
+  void rotate_group() noexcept override;
+
+ private:
+  void read_group(std::size_t place) noexcept;
+
+  Layout layout_;
+  std::vector<PlacedGroup> groups_;
+  std::function<std::int64_t()> clock_;
+  std::vector<std::size_t> rotated_;  ///< the groups that are multiplexed
+  std::size_t rotation_ = 0;          ///< which of them counts now
+  CounterSnapshot last_;              ///< the latest values of each group, also of those that do not count now
 };
 
 }  // namespace sonde::counters

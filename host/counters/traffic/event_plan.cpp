@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "counters/state/sysfs.hpp"
-#include "counters/traffic/pmu.hpp"
 #include "os/file.hpp"
 
 namespace sonde::counters {
@@ -94,19 +93,20 @@ constexpr std::array kernels_own{
 };
 constexpr std::array any_machine_pmus{PlannedPmu{"msr", time_stamp}, PlannedPmu{"software", kernels_own}};
 
-constexpr std::string_view no_fabric_counter =
-    "Intel has no public counter of what enters the fabric or hits a memory-side cache";
-constexpr std::string_view no_intel_latency =
-    "no counter of Intel's that samples it for the whole machine is known here";
+constexpr WhyNot no_intel{
+    .hit_rate = "Intel has no public counter of what enters the fabric or hits a memory-side cache",
+    .cpu_latency = "no counter of Intel's that samples it for the whole machine is known here"};
 
 /// Models of Intel's family 6 in /proc/cpuinfo. Others, servers among them, are not known here.
 constexpr std::array free_running_models{140, 141, 167, 151, 154, 190, 183, 186, 191};
 constexpr std::array data_models{170, 172, 181, 189, 197, 198, 204};
 
-/// "model : 170" of the first processor in /proc/cpuinfo.
+/// The text of the first processor, and more.
+std::string start_of_cpuinfo(const fs::path& root) { return os::read_bytes(root / "proc/cpuinfo", 8192).value_or(""); }
+
+/// "model : 170" of the first processor.
 std::optional<int> processor_model(const fs::path& root) {
-  constexpr std::size_t first_processor_bytes = 8192;
-  std::istringstream text(os::read_bytes(root / "proc/cpuinfo", first_processor_bytes).value_or(""));
+  std::istringstream text(start_of_cpuinfo(root));
   for (std::string line; std::getline(text, line);) {
     if (!line.starts_with("model") || line.starts_with("model name")) continue;
     const auto number = number_in(line.substr(line.find(':') + 1));
@@ -115,48 +115,25 @@ std::optional<int> processor_model(const fs::path& root) {
   return std::nullopt;
 }
 
-template <typename Models>
-bool is_among(const Models& models, std::optional<int> model) {
+bool is_among(std::span<const int> models, std::optional<int> model) {
   return model && std::ranges::find(models, *model) != models.end();
-}
-
-const EventPlan* intel_plan_of(const fs::path& root, std::string& why_not) {
-  if (find_pmu(root, "uncore_imc")) return &intel_before_tiger_lake_plan;
-  const std::optional<int> model = processor_model(root);
-  const bool has_data = !find_pmus(root, "uncore_imc_").empty();
-  if (is_among(data_models, model) && has_data) return &intel_data_plan;
-  const bool has_free_running = !find_pmus(root, "uncore_imc_free_running_").empty();
-  if (is_among(free_running_models, model) && has_free_running) return &intel_free_running_plan;
-  if (!has_data && !has_free_running) return nullptr;
-  why_not = "what this processor's memory controllers count is not known here: model " +
-            (model ? std::to_string(*model) : std::string("unknown"));
-  return nullptr;
 }
 
 }  // namespace
 
-const EventPlan amd_plan{.name = "amd", .pmus = amd_pmus, .no_hit_rate = "", .no_cpu_latency = ""};
+const EventPlan amd_plan{.name = "amd", .pmus = amd_pmus};
 const EventPlan amd_before_zen4_plan{
     .name = "amd-before-zen4",
     .pmus = amd_old_pmus,
-    .no_hit_rate =
-        "the fabric's counters of Zen 1 to 3 are known to count several times too many or too few, and "
-        "there are none of the memory controllers",
-    .no_cpu_latency = "the L3 of Zen 1 to 3 tells it in cycles and not in nanoseconds"};
-const EventPlan intel_before_tiger_lake_plan{
-    .name = "intel-imc", .pmus = intel_old_pmus, .no_hit_rate = no_fabric_counter, .no_cpu_latency = no_intel_latency};
-const EventPlan intel_free_running_plan{.name = "intel-imc-free-running",
-                                        .pmus = intel_free_running_pmus,
-                                        .no_hit_rate = no_fabric_counter,
-                                        .no_cpu_latency = no_intel_latency};
-const EventPlan intel_data_plan{.name = "intel-imc-data",
-                                .pmus = intel_data_pmus,
-                                .no_hit_rate = no_fabric_counter,
-                                .no_cpu_latency = no_intel_latency};
-const EventPlan any_machine_plan{.name = "msr",
-                                 .pmus = any_machine_pmus,
-                                 .no_hit_rate = "this source counts nothing of memory",
-                                 .no_cpu_latency = ""};
+    .why_not = {.hit_rate = "the fabric's counters of Zen 1 to 3 are known to count several times too many or too few, "
+                            "and there are none of the memory controllers",
+                .cpu_latency = "the L3 of Zen 1 to 3 tells it in cycles and not in nanoseconds"}};
+const EventPlan intel_before_tiger_lake_plan{.name = "intel-imc", .pmus = intel_old_pmus, .why_not = no_intel};
+const EventPlan intel_free_running_plan{
+    .name = "intel-imc-free-running", .pmus = intel_free_running_pmus, .why_not = no_intel};
+const EventPlan intel_data_plan{.name = "intel-imc-data", .pmus = intel_data_pmus, .why_not = no_intel};
+const EventPlan any_machine_plan{
+    .name = "msr", .pmus = any_machine_pmus, .why_not = {.hit_rate = "this source counts nothing of memory"}};
 
 const EventPlan* plan_of(const fs::path& root, std::string& why_not) {
   if (const auto fabric = find_pmu(root, "amd_df")) {
@@ -164,13 +141,21 @@ const EventPlan* plan_of(const fs::path& root, std::string& why_not) {
     constexpr unsigned bits_of_zen4 = 12;
     return bits_of(*fabric, "umask") >= bits_of_zen4 ? &amd_plan : &amd_before_zen4_plan;
   }
-  if (const EventPlan* plan = intel_plan_of(root, why_not)) return plan;
-  if (!why_not.empty()) return nullptr;
+  if (find_pmu(root, "uncore_imc")) return &intel_before_tiger_lake_plan;
+  const std::optional<int> model = processor_model(root);
+  const bool has_data = !find_pmus(root, "uncore_imc_").empty();
+  if (is_among(data_models, model) && has_data) return &intel_data_plan;
+  const bool has_free_running = !find_pmus(root, "uncore_imc_free_running_").empty();
+  if (is_among(free_running_models, model) && has_free_running) return &intel_free_running_plan;
+  if (has_data || has_free_running) {
+    why_not = "what this processor's memory controllers count is not known here: model " +
+              (model ? std::to_string(*model) : std::string("unknown"));
+    return nullptr;
+  }
   why_not =
       "no counters of memory traffic here: Linux shows neither amd_df (AMD; for Zen 4 and later since Linux "
       "6.0) nor uncore_imc (Intel) in /sys/bus/event_source/devices";
-  if (os::read_bytes(root / "proc/cpuinfo", 8192).value_or("").find(" hypervisor") != std::string::npos)
-    why_not += ", as in most virtual machines";
+  if (start_of_cpuinfo(root).find(" hypervisor") != std::string::npos) why_not += ", as in most virtual machines";
   return nullptr;
 }
 

@@ -1,4 +1,4 @@
-#include "counters/traffic/pmu.hpp"
+#include "counters/traffic/event_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -65,6 +65,8 @@ std::optional<Pmu> read_pmu(const fs::path& folder) {
   return pmu;
 }
 
+fs::path pmu_folder(const fs::path& root) { return root / "sys/bus/event_source/devices"; }
+
 unsigned width(const BitRange& range) { return range.last - range.first + 1; }
 
 std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
@@ -88,8 +90,6 @@ std::optional<std::vector<int>> parse_cpus(std::string_view text) {
   }
   return cpus;
 }
-
-fs::path pmu_folder(const fs::path& root) { return root / "sys/bus/event_source/devices"; }
 
 std::optional<Pmu> find_pmu(const fs::path& root, const std::string& name) { return read_pmu(pmu_folder(root) / name); }
 

@@ -243,8 +243,7 @@ OpenedSource open_plan(const EventPlan& plan, const fs::path& root, const OpenGr
                        const std::function<void()>& wait) {
   SourceParts parts;
   parts.layout.name = plan.name;
-  parts.layout.no_hit_rate = plan.no_hit_rate;
-  parts.layout.no_cpu_latency = plan.no_cpu_latency;
+  parts.layout.why_not = plan.why_not;
   std::string why_not;
   for (const PlannedPmu& planned : plan.pmus) {
     const auto pmus = find_pmus(root, std::string(planned.name));

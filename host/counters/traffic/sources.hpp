@@ -5,8 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "counters/traffic/counter_source.hpp"
-#include "counters/traffic/event_group.hpp"
 #include "counters/traffic/event_plan.hpp"
 
 namespace sonde::counters {

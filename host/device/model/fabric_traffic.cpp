@@ -1,19 +1,16 @@
-#include "device/model/fabric_traffic.hpp"
-
 #include <algorithm>
-#include <functional>
 #include <span>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "counters/traffic/event_group.hpp"
+#include "counters/traffic/counter_source.hpp"
+#include "device/model/memory.hpp"
 #include "device/model/model.hpp"
 
 namespace sonde::device::model {
 namespace {
 
-constexpr std::size_t stations = 16;
 /// The busiest station has this much more than its share, the idlest this much less.
 constexpr double unevenness = 0.03;
 /// The traffic of the CPU of an idle desktop meanwhile, its prefetches included.
@@ -22,14 +19,9 @@ constexpr double cpu_write_gbps = 0.1;
 
 /// The share of a station. All add up to 1, and neighbours differ.
 double share_of(std::size_t station) {
-  const auto rank = static_cast<double>(station * 7 % stations);
-  const double middle = (stations - 1) / 2.0;
-  return (1 + unevenness * (rank - middle) / middle) / stations;
-}
-
-std::size_t first_behind_the_gpu(const std::vector<Level>& levels) {
-  const auto found = std::ranges::find_if(levels, &Level::memory_side);
-  return found == levels.end() ? levels.size() - 2 : static_cast<std::size_t>(found - levels.begin());
+  const auto rank = static_cast<double>(station * 7 % fabric_stations);
+  const double middle = (fabric_stations - 1) / 2.0;
+  return (1 + unevenness * (rank - middle) / middle) / fabric_stations;
 }
 
 double sum_from(const auto& by_level, std::size_t first) {
@@ -44,7 +36,7 @@ constexpr unsigned beat_bytes = 64;
 /// A counter, and its bytes so far.
 struct CountedRole {
   counters::Role role;
-  std::function<double()> bytes;
+  const double* bytes;
 };
 
 std::uint64_t nanoseconds_of(const SimulatedTraffic& traffic) {
@@ -58,7 +50,7 @@ class SimulatedGroup final : public counters::EventGroup {
       : traffic_(traffic), counted_(std::move(counted)), began_bytes_(counted_.size()), bytes_(counted_.size()) {}
 
   std::error_code enable() noexcept override {
-    for (std::size_t place = 0; place < counted_.size(); ++place) began_bytes_[place] = counted_[place].bytes();
+    for (std::size_t place = 0; place < counted_.size(); ++place) began_bytes_[place] = *counted_[place].bytes;
     began_ns_ = nanoseconds_of(traffic_);
     enabled_ = true;
     return {};
@@ -80,7 +72,7 @@ class SimulatedGroup final : public counters::EventGroup {
 
  private:
   [[nodiscard]] double bytes_so_far(std::size_t place) const {
-    return bytes_[place] + (enabled_ ? counted_[place].bytes() - began_bytes_[place] : 0);
+    return bytes_[place] + (enabled_ ? *counted_[place].bytes - began_bytes_[place] : 0);
   }
   [[nodiscard]] std::uint64_t nanoseconds_so_far() const {
     return nanoseconds_ + (enabled_ ? nanoseconds_of(traffic_) - began_ns_ : 0);
@@ -95,12 +87,50 @@ class SimulatedGroup final : public counters::EventGroup {
   bool enabled_ = false;
 };
 
-/// The layout and groups of the counters while they are put together.
-struct SimulatedGroups {
-  counters::Layout layout;
-  std::vector<counters::PlacedGroup> groups;
+void add(SimulatedTraffic& traffic, double fabric_read, double fabric_write, double memory_read, double memory_write,
+         double nanoseconds) {
+  const double cpu_read = cpu_read_gbps * nanoseconds;  // a byte a nanosecond is a GB/s
+  const double cpu_written = cpu_write_gbps * nanoseconds;
+  for (std::size_t station = 0; station < fabric_stations; ++station) {
+    traffic.stations[station].read += share_of(station) * (fabric_read + cpu_read);
+    traffic.stations[station].write += share_of(station) * (fabric_write + cpu_written);
+  }
+  traffic.memory_read += memory_read + cpu_read;
+  traffic.memory_write += memory_write + cpu_written;
+  traffic.cpu_read += cpu_read;
+  traffic.cpu_write += cpu_written;
+  traffic.seconds += nanoseconds * 1e-9;
+}
 
-  void add(const SimulatedTraffic& traffic, std::vector<CountedRole> counted, bool is_rotated) {
+}  // namespace
+
+void add_dispatch(SimulatedTraffic& traffic, Memory& memory, double nanoseconds) {
+  const std::vector<Level>& levels = memory.levels();
+  const std::size_t memory_level = levels.size() - 2;
+  // The first level behind the GPU's own caches, and the size of a request that misses the last of these.
+  const auto first_behind = std::ranges::find_if(levels, &Level::memory_side);
+  const std::size_t first =
+      first_behind == levels.end() ? memory_level : static_cast<std::size_t>(first_behind - levels.begin());
+  const double request_bytes = levels[std::max<std::size_t>(first, 1) - 1].line_bytes;
+  const auto& read = memory.streamed()[static_cast<std::size_t>(Transfer::read)];
+  const auto& written = memory.streamed()[static_cast<std::size_t>(Transfer::write)];
+  const std::vector<std::uint64_t>& walked = memory.served();
+  add(traffic, sum_from(read, first) + request_bytes * sum_from(walked, first), sum_from(written, first),
+      sum_from(read, memory_level) + request_bytes * sum_from(walked, memory_level), sum_from(written, memory_level),
+      nanoseconds);
+}
+
+void add_copies(SimulatedTraffic& traffic, double bytes, double nanoseconds) {
+  add(traffic, bytes, bytes, bytes, bytes, nanoseconds);
+}
+
+std::unique_ptr<counters::CounterSource> simulated_counters(const SimulatedTraffic& traffic) {
+  using counters::Role;
+  counters::Layout layout;
+  layout.name = "model";
+  layout.width_bits = 48;
+  std::vector<counters::PlacedGroup> groups;
+  const auto add_group = [&](std::vector<CountedRole> counted, bool is_rotated) {
     counters::PlacedGroup placed{
         .first_value = layout.counters.size(), .values = counted.size(), .is_rotated = is_rotated};
     for (const CountedRole& one : counted)
@@ -109,70 +139,20 @@ struct SimulatedGroups {
     groups.push_back(std::move(placed));
     layout.is_rotated.push_back(is_rotated);
     ++layout.groups;
-  }
-};
-
-}  // namespace
-
-FabricTraffic::FabricTraffic(const Memory& memory)
-    : first_level_(first_behind_the_gpu(memory.levels())),
-      request_bytes_(memory.levels()[std::max<std::size_t>(first_level_, 1) - 1].line_bytes) {
-  traffic_.stations.resize(stations);
-}
-
-void FabricTraffic::add_dispatch(Memory& memory, double nanoseconds) {
-  const std::size_t memory_level = memory.levels().size() - 2;
-  const auto& read = memory.streamed()[static_cast<std::size_t>(Transfer::read)];
-  const auto& written = memory.streamed()[static_cast<std::size_t>(Transfer::write)];
-  const std::vector<std::uint64_t>& walked = memory.served();
-  add(sum_from(read, first_level_) + request_bytes_ * sum_from(walked, first_level_), sum_from(written, first_level_),
-      sum_from(read, memory_level) + request_bytes_ * sum_from(walked, memory_level), sum_from(written, memory_level),
-      nanoseconds);
-}
-
-void FabricTraffic::add_copies(double read_bytes, double written_bytes, double nanoseconds) {
-  add(read_bytes, written_bytes, read_bytes, written_bytes, nanoseconds);
-}
-
-void FabricTraffic::add(double fabric_read, double fabric_write, double memory_read, double memory_write,
-                        double nanoseconds) {
-  const double cpu_read = cpu_read_gbps * nanoseconds;  // a byte a nanosecond is a GB/s
-  const double cpu_written = cpu_write_gbps * nanoseconds;
-  for (std::size_t station = 0; station < stations; ++station) {
-    traffic_.stations[station].read += share_of(station) * (fabric_read + cpu_read);
-    traffic_.stations[station].write += share_of(station) * (fabric_write + cpu_written);
-  }
-  traffic_.memory_read += memory_read + cpu_read;
-  traffic_.memory_write += memory_write + cpu_written;
-  traffic_.cpu_read += cpu_read;
-  traffic_.cpu_write += cpu_written;
-  traffic_.seconds += nanoseconds * 1e-9;
-}
-
-std::unique_ptr<counters::CounterSource> simulated_counters(const SimulatedTraffic& traffic) {
-  using counters::Role;
-  SimulatedGroups parts;
-  parts.layout.name = "model";
-  parts.layout.width_bits = 48;
-  const SimulatedTraffic* const at = &traffic;
+  };
   for (std::size_t first = 0; first < traffic.stations.size(); first += stations_at_once) {
     std::vector<CountedRole> counted;
-    for (std::size_t station = first; station < first + stations_at_once; ++station) {
-      counted.push_back({Role::fabric_read, [at, station] { return at->stations[station].read; }});
-      counted.push_back({Role::fabric_write, [at, station] { return at->stations[station].write; }});
+    for (const SimulatedTraffic::Station& station : std::span(traffic.stations).subspan(first, stations_at_once)) {
+      counted.push_back({Role::fabric_read, &station.read});
+      counted.push_back({Role::fabric_write, &station.write});
     }
-    parts.add(traffic, std::move(counted), true);
+    add_group(std::move(counted), true);
   }
-  parts.layout.rotations = parts.layout.groups;
-  parts.add(
-      traffic,
-      {{Role::memory_read, [at] { return at->memory_read; }}, {Role::memory_write, [at] { return at->memory_write; }}},
-      false);
-  parts.add(traffic,
-            {{Role::cpu_read, [at] { return at->cpu_read; }}, {Role::cpu_write, [at] { return at->cpu_write; }}},
-            false);
-  return std::make_unique<counters::GroupSource>(std::move(parts.layout), std::move(parts.groups),
-                                                 [at] { return static_cast<std::int64_t>(nanoseconds_of(*at)); });
+  layout.rotations = layout.groups;
+  add_group({{Role::memory_read, &traffic.memory_read}, {Role::memory_write, &traffic.memory_write}}, false);
+  add_group({{Role::cpu_read, &traffic.cpu_read}, {Role::cpu_write, &traffic.cpu_write}}, false);
+  return std::make_unique<counters::GroupSource>(
+      std::move(layout), std::move(groups), [&traffic] { return static_cast<std::int64_t>(nanoseconds_of(traffic)); });
 }
 
 }  // namespace sonde::device::model

@@ -1,4 +1,4 @@
-#include "counters/traffic/event_group.hpp"
+#include "counters/traffic/counter_source.hpp"
 
 #include <span>
 #include <system_error>
