@@ -11,7 +11,7 @@
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
-#include "probes/host_memory/curves.hpp"
+#include "probes/host_memory/host_memory.hpp"
 #include "support/recording_observer.hpp"
 
 namespace sonde::probes {

@@ -2,18 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
-#include <vector>
 
 #include "analysis/size_curves.hpp"
-#include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
 #include "probes/host_memory/host_memory.hpp"
+#include "workloads/stream/memory_kinds.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::host_memory_probe {
 namespace {
 
 using analysis::Answer;
@@ -56,7 +52,7 @@ Seen seen_in(std::span<const Measurement> measurements) {
   Seen seen;
   for (const Measurement& one : measurements) {
     const Words& words = one.point.words;
-    if (words == host_memory_probe::round_trip.words) continue;
+    if (words == round_trip.words) continue;
     if (seen.first.empty()) seen.first = words.memory;
     const double bytes = one.point.x.bytes.value();
     if (words.side == Side::cpu) {
@@ -86,15 +82,11 @@ class MemoryComparison {
         return std::log(limit / seen.read_gbps(memory));
       });
       if (!holds(slower, memory, "is slow for the CPU")) continue;
-      Finding finding{
-          .kind = &host_memory_probe::slow_for_the_cpu,
-          .words = {.memory = memory, .side = Side::cpu},
-          .unit = "GB/s",
-          .evidence = fmt::format("The CPU reads {} memory through its view at {:.3g} GB/s, one thread; the "
-                                  "fastest kind gives it {:.3g}.",
-                                  memory.text(), gbps.value, seen_.all().best_read_gbps())};
-      set_value(finding, gbps);
-      found_.conclusion.findings.push_back(finding);
+      found_.conclusion.findings.push_back(
+          finding_of(slow_for_the_cpu, {.memory = memory, .side = Side::cpu}, gbps,
+                     fmt::format("The CPU reads {} memory through its view at {:.3g} GB/s, one thread; the "
+                                 "fastest kind gives it {:.3g}.",
+                                 memory.text(), gbps.value, seen_.all().best_read_gbps())));
     }
   }
 
@@ -130,23 +122,20 @@ class MemoryComparison {
         fmt::format("Over {} a load takes {:.3g} ns in {} memory and {:.3g} ns in {} memory", size, distance.other_ns,
                     place.memory.text(), distance.own_ns, seen_.all().first.text());
     const auto add = [&](const FindingKind& kind, const std::string& evidence) {
-      Finding finding{
-          .kind = &kind, .words = {.memory = place.memory, .writer = place.writer}, .unit = "ns", .evidence = evidence};
-      set_value(finding, ns);
-      found_.conclusion.findings.push_back(finding);
+      found_.conclusion.findings.push_back(
+          finding_of(kind, {.memory = place.memory, .writer = place.writer}, ns, evidence));
     };
     const bool bus = holds(seen_.margin(number(&MemoryDistance::bus_margin)), place.memory, "lies across a bus");
-    if (bus) add(host_memory_probe::across_the_bus, seen + ": so much more that there is a bus between.");
+    if (bus) add(across_the_bus, seen + ": so much more that there is a bus between.");
     const bool bypass =
         holds(seen_.margin(number(&MemoryDistance::bypass_margin)), place.memory, "bypasses the last cache");
     if (bypass) {
-      add(host_memory_probe::bypasses_last_level_cache,
-          seen + ", but already at " + size_text(distance.bypassed_bytes) +
-              " the former is that slow, where a cache still serves the latter.");
+      add(bypasses_last_level_cache, seen + ", but already at " + size_text(distance.bypassed_bytes) +
+                                         " the former is that slow, where a cache still serves the latter.");
     }
     if (bus || bypass) return;
     if (holds(seen_.margin(number(&MemoryDistance::alike_margin)), place.memory, "is like the device's own")) {
-      add(host_memory_probe::like_device_memory, seen + ", and much the same at the smaller sizes.");
+      add(like_device_memory, seen + ", and much the same at the smaller sizes.");
     }
   }
 
@@ -154,17 +143,14 @@ class MemoryComparison {
   KindsCompared found_;
 };
 
-Finding round_trip(const Measurement& one) {
+Finding found_round_trip(const Measurement& one) {
   const Estimate half = estimate(one);
-  Finding finding{.kind = &host_memory_probe::round_trip_time,
-                  .words = one.point.words,
-                  .unit = "us",
-                  .evidence = fmt::format("From the CPU to the device and back takes {} in the median of "
-                                          "{} times, and at most {} in 99 of 100.",
-                                          measure::time_text(1e3 * half.value), one.values.size(),
-                                          measure::time_text(1e3 * analysis::quantile(one.values, 0.99)))};
-  set_value(finding, half);
-  return finding;
+  return finding_of(
+      round_trip_time, one.point.words, half,
+      fmt::format("From the CPU to the device and back takes {} in the median of {} times, and at most {} "
+                  "in 99 of 100.",
+                  measure::time_text(1e3 * half.value), one.values.size(),
+                  measure::time_text(1e3 * analysis::quantile(one.values, 0.99))));
 }
 
 }  // namespace
@@ -175,9 +161,9 @@ KindsCompared compare_kinds(std::span<const Measurement> measurements) {
   comparison.find_slow();
   KindsCompared found = comparison.found();
   for (const Measurement& one : measurements) {
-    if (one.point.words == host_memory_probe::round_trip.words) found.conclusion.findings.push_back(round_trip(one));
+    if (one.point.words == round_trip.words) found.conclusion.findings.push_back(found_round_trip(one));
   }
   return found;
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::host_memory_probe

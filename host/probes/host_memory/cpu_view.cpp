@@ -1,17 +1,13 @@
-#include <algorithm>
+// The CPU's own work on a buffer of the device, through its view of it.
+
 #include <cstring>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "device/error.hpp"
 #include "probes/host_memory/host_memory.hpp"
 #include "workloads/stream/memory_kinds.hpp"
 #include "workloads/walk/walk.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::host_memory_probe {
 namespace {
 
 using workloads::LineLayout;
@@ -152,47 +148,49 @@ struct CpuStream {
   }
 };
 
-void check_there_is_a_cpu(const device::DeviceInfo& info) {
+/// Throws where the device has no such kind of memory, or the CPU cannot look at it.
+void check_the_cpu_sees(const device::DeviceInfo& info, const Point& point) {
+  const std::string reason = workloads::why_not_shared(device::memory_kind(info, point.words.memory.text()));
+  if (!reason.empty()) throw device::Unsupported(reason);
   if (info.type == device::DeviceType::model) {
     throw device::Unsupported("the simulated device says nothing of how the CPU reaches its memory");
   }
 }
 
+/// Work on one core, by the host's clock.
+Workload on_one_core(SteppedWork steps) {
+  return {.work = std::move(steps), .one_core = true, .has_cycles = false, .shape = {{"host_clock", 1}}};
+}
+
 }  // namespace
 
-Workload cpu_chase(device::Device& device, const MemoryPlace& place, std::uint64_t bytes, std::uint32_t line_bytes,
-                   std::uint64_t seed) {
-  check_there_is_a_cpu(device.info());
-  const auto chase = std::make_shared<CpuChase>(device, place, bytes, line_bytes, seed);
-  return {.work = SteppedWork{.quantum = 16,
-                                       .most = 1ull << 24,
-                                       .lap = chase->places.size(),
-                                       .run = [chase](std::uint64_t hops) { return chase->run(hops); },
-                                       .proof_failure = [chase] { return chase->proof_failure(); },
-                                       .value = [](double nanoseconds) { return nanoseconds; }},
-          .one_core = true,
-          .has_cycles = false,
-          .shape = {{"host_clock", 1}}};
+Workload prepare_cpu_walk(device::Device& device, const Point& point, const Request& request) {
+  check_the_cpu_sees(device.info(), point);
+  const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
+  const auto chase =
+      std::make_shared<CpuChase>(device, workloads::place_of(point.words), bytes, request.line_bytes, request.seed);
+  return on_one_core({.quantum = 16,
+                      .most = 1ull << 24,
+                      .lap = chase->places.size(),
+                      .run = [chase](std::uint64_t hops) { return chase->run(hops); },
+                      .proof_failure = [chase] { return chase->proof_failure(); },
+                      .value = [](double nanoseconds) { return nanoseconds; }});
 }
 
-Workload cpu_stream(device::Device& device, const MemoryPlace& place, Pattern pattern, std::uint64_t bytes,
-                    std::uint64_t seed) {
-  check_there_is_a_cpu(device.info());
-  const auto stream = std::make_shared<CpuStream>(device, place, pattern, bytes, seed);
-  (void)stream->run(1);  // the system maps the first piece's pages
-  const bool is_cached = static_cast<double>(piece_bytes) >= least_cached_gbps * stream->run(1).count();
-  return {
-      .work = SteppedWork{
-          .quantum = 1,
-          .most = 1ull << 20,
-          .lap = is_cached ? stream->pieces : 1,
-          .run = [stream](std::uint64_t steps) { return stream->run(steps); },
-          .proof_failure = [stream] { return stream->proof_failure(); },
-          // A byte a nanosecond is a GB/s.
-          .value = [](double nanoseconds) { return static_cast<double>(piece_bytes) / std::max(nanoseconds, 1e-3); }},
-      .one_core = true,
-      .has_cycles = false,
-      .shape = {{"host_clock", 1}}};
+Workload prepare_cpu_stream(device::Device& device, const Point& point, const Request& request) {
+  check_the_cpu_sees(device.info(), point);
+  const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
+  const auto work = std::make_shared<CpuStream>(device, workloads::place_of(point.words), point.words.pattern.value(),
+                                                bytes, request.seed);
+  (void)work->run(1);  // the system maps the first piece's pages
+  const bool is_cached = static_cast<double>(piece_bytes) >= least_cached_gbps * work->run(1).count();
+  return on_one_core(
+      {.most = 1ull << 20,
+       .lap = is_cached ? work->pieces : 1,
+       .run = [work](std::uint64_t steps) { return work->run(steps); },
+       .proof_failure = [work] { return work->proof_failure(); },
+       // A byte a nanosecond is a GB/s.
+       .value = [](double nanoseconds) { return static_cast<double>(piece_bytes) / std::max(nanoseconds, 1e-3); }});
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::host_memory_probe

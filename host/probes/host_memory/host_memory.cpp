@@ -1,14 +1,7 @@
 // What do the GPU and the CPU pay to reach memory of each kind?
 // docs/method/host-memory.md explains it.
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
-#include <functional>
-#include <iterator>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "device/error.hpp"
 #include "measure/visits.hpp"
@@ -18,33 +11,125 @@
 #include "workloads/walk/chases.hpp"
 
 namespace sonde::probes {
+namespace host_memory_probe {
 namespace {
 
 using workloads::SearchDepth;
 
-constexpr std::array curves_of_host_memory{&host_memory_probe::walk, &host_memory_probe::stream,
-                                           &host_memory_probe::cpu_walk, &host_memory_probe::cpu_stream,
-                                           &host_memory_probe::round_trip};
-constexpr std::array findings_of_host_memory{
-    &host_memory_probe::like_device_memory, &host_memory_probe::bypasses_last_level_cache,
-    &host_memory_probe::across_the_bus, &host_memory_probe::slow_for_the_cpu, &host_memory_probe::round_trip_time};
+constexpr std::array curves{&walk, &stream, &cpu_walk, &cpu_stream, &round_trip};
+constexpr std::array finding_kinds{&like_device_memory, &bypasses_last_level_cache, &across_the_bus, &slow_for_the_cpu,
+                                   &round_trip_time};
 
-std::uint64_t size_of(const Point& point) { return static_cast<std::uint64_t>(point.x.bytes.value()); }
+constexpr double kib = 1 << 10;
+constexpr double mib = 1 << 20;
+constexpr double word_bytes = 4;
 
-/// Throws where the device has no such kind, or the CPU cannot look at it.
-void check_the_cpu_sees(const device::Device& device, const Point& point) {
-  const device::MemoryKind& kind = device::memory_kind(device.info(), point.words.memory.text());
-  if (const std::string reason = workloads::why_not_shared(kind); !reason.empty()) throw device::Unsupported(reason);
+bool is_simulated(const device::DeviceInfo& device) { return device.type == device::DeviceType::model; }
+bool is_cpu(const device::DeviceInfo& device) { return device.type == device::DeviceType::cpu; }
+
+/// Working sets of the walk. A CPU that plays a GPU has no memory of another kind, so little is left to see.
+std::vector<double> walked_sizes(const device::DeviceInfo& device, Effort effort) {
+  if (is_cpu(device) && effort == Effort::quick) return {512 * kib, 8 * mib};
+  if (is_cpu(device) && effort == Effort::normal) return {256 * kib, 2 * mib, 16 * mib, 64 * mib};
+  // More sizes would only take the host's time on a simulated device.
+  if (is_simulated(device) && effort == Effort::quick) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 128 * mib};
+  if (effort == Effort::quick) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
+  const double largest = effort == Effort::normal ? 512 * mib : 1024 * mib;
+  std::vector<double> sizes;
+  for (double bytes = 64 * kib; bytes <= largest; bytes *= 2) sizes.push_back(bytes);
+  return sizes;
 }
 
-/// The plan's points, then further visits to the kinds about which the visits so far disagree.
+/// Working sets of streams, and of what the CPU does: beyond every cache, and from normal effort on within one.
+std::vector<double> streamed_sizes(const device::DeviceInfo& device, Effort effort) {
+  if (effort == Effort::quick) return {is_cpu(device) ? 8 * mib : is_simulated(device) ? 48 * mib : 64 * mib};
+  if (effort == Effort::normal) return {1 * mib, is_cpu(device) ? 32 * mib : 64 * mib};
+  return {1 * mib, 8 * mib, 64 * mib, 256 * mib};
+}
+
+constexpr std::array patterns{Pattern::read, Pattern::write};
+
+/// Whether a shape is searched for with this pattern; at quick effort writing takes over reading's.
+bool is_searched(Effort effort, Pattern pattern) { return effort != Effort::quick || pattern == patterns.front(); }
+
+struct Plan {
+  const device::DeviceInfo& device;
+  const Request& request;
+  std::vector<Point> points = {};
+
+  void add(const Curve& curve, const Words& varied, double bytes) {
+    if (measure::is_asked_for(request, bytes))
+      points.push_back(point_on(curve, {.bytes = bytes}, varied, 0.05 + 6e-9 * bytes));
+  }
+
+  void add_streams(const device::MemoryKind& kind, bool searched) {
+    for (const double bytes : streamed_sizes(device, request.effort)) {
+      for (const Pattern pattern : patterns) {
+        const bool searches = kind == device.memory_kinds.front() && is_searched(request.effort, pattern);
+        if (searches == searched) add(stream, {.memory = kind.name, .pattern = pattern}, bytes);
+      }
+    }
+  }
+
+  /// Adds all points of a kind but the streams that take a shape over.
+  void add_kind(const device::MemoryKind& kind) {
+    std::vector<Writer> writers{Writer::gpu};
+    if (request.effort != Effort::quick && kind.seen_by_cpu) writers.push_back(Writer::cpu);
+    for (const Writer writer : writers) {
+      for (const double bytes : walked_sizes(device, request.effort)) {
+        add(walk, {.memory = kind.name, .writer = writer}, bytes);
+        if (!kind.missing.empty()) return;  // to be skipped, once
+      }
+    }
+    add_streams(kind, true);
+    for (const double bytes : streamed_sizes(device, request.effort)) {
+      add(cpu_walk, {.memory = kind.name}, bytes);
+      if (!kind.seen_by_cpu || is_simulated(device)) return;  // to be skipped, once
+      for (const Pattern pattern : patterns) add(cpu_stream, {.memory = kind.name, .pattern = pattern}, bytes);
+    }
+  }
+};
+
+/// The shape that the search found at the same size for the same pattern, or for the one that is searched for.
+Shape shape_for(const Point& point, Effort effort, std::span<const Measurement> known) {
+  const std::optional<Pattern> pattern =
+      is_searched(effort, patterns.back()) ? point.words.pattern : std::optional(patterns.front());
+  for (const Measurement& one : known) {
+    const bool alike = one.point.words.side != Side::cpu && one.point.words.pattern == pattern;
+    if (alike && one.point.x == point.x) return one.state.shape;
+  }
+  return {};
+}
+
+/// Whether findings compare such points: walks of the GPU, reads of the CPU, and the round trip.
+bool is_compared(const Point& point) {
+  return point.words.side == Side::cpu ? point.words.pattern == Pattern::read : !point.words.pattern;
+}
+
+/// In every kind of memory first the walks, the streams whose shape is searched and the CPU's own work, then the
+/// streams that take those shapes over, and further visits to the kinds about which the visits so far disagree. What a
+/// kind cannot do is asked for once, so that it is skipped with its reason.
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  std::vector<Point> points = host_memory_points(device, request, known);
-  if (known.empty()) return points;
+  Plan plan{device, request};
+  for (const device::MemoryKind& kind : device.memory_kinds) {
+    if (known.empty()) {
+      plan.add_kind(kind);
+    } else if (kind.missing.empty()) {
+      plan.add_streams(kind, false);
+    }
+  }
+  // A word is no working set of a size that somebody asked for.
+  if (known.empty() && !request.smallest_bytes && !request.largest_bytes)
+    plan.points.push_back(point_on(round_trip, {.bytes = word_bytes}, {}, 0.1));
+  for (Point& point : plan.points) {
+    if (!known.empty()) point.shape = shape_for(point, request.effort, known);
+    point.visits = is_compared(point) ? measure::usual_visits(request.effort) : 1;
+  }
+  if (known.empty()) return plan.points;
   const std::set<measure::Name> open = compare_kinds(known).open;
   const auto is_open = [&](const Measurement& one) { return open.contains(one.point.words.memory); };
-  std::ranges::move(measure::more_visits(known, is_open), std::back_inserter(points));
-  return points;
+  std::ranges::move(measure::more_visits(known, is_open), std::back_inserter(plan.points));
+  return plan.points;
 }
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
@@ -53,16 +138,15 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
 
 }  // namespace
 
-Workload host_memory_probe::prepare_walk(device::Device& device, const Point& point, const Request& request) {
-  return workloads::cycle_chase(device, static_cast<std::uint32_t>(size_of(point) / request.line_bytes),
-                                request.line_bytes, request.seed, Path::vector,
-                                workloads::place_of(point.words));
+Workload prepare_walk(device::Device& device, const Point& point, const Request& request) {
+  return workloads::cycle_chase(device, static_cast<std::uint32_t>(point.x.bytes.value() / request.line_bytes),
+                                request.line_bytes, request.seed, Path::vector, workloads::place_of(point.words));
 }
 
-Workload host_memory_probe::prepare_stream(device::Device& device, const Point& point, const Request& request) {
+Workload prepare_stream(device::Device& device, const Point& point, const Request& request) {
   const Pattern pattern = point.words.pattern.value();
-  constexpr auto sharing = measure::Sharing::separate;
-  const std::uint64_t bytes = size_of(point);
+  constexpr Sharing sharing = Sharing::separate;
+  const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
   // A simulated device's rates are what its file says, in whatever shape.
   const auto depth = is_simulated(device.info())       ? SearchDepth::none
                      : request.effort == Effort::quick ? SearchDepth::usual
@@ -73,18 +157,7 @@ Workload host_memory_probe::prepare_stream(device::Device& device, const Point& 
   return workloads::stream(device, pattern, sharing, shape, bytes, request.seed, workloads::place_of(point.words));
 }
 
-Workload host_memory_probe::prepare_cpu_walk(device::Device& device, const Point& point, const Request& request) {
-  check_the_cpu_sees(device, point);
-  return cpu_chase(device, workloads::place_of(point.words), size_of(point), request.line_bytes, request.seed);
-}
-
-Workload host_memory_probe::prepare_cpu_stream(device::Device& device, const Point& point, const Request& request) {
-  check_the_cpu_sees(device, point);
-  return probes::cpu_stream(device, workloads::place_of(point.words), point.words.pattern.value(), size_of(point),
-                            request.seed);
-}
-
-Workload host_memory_probe::prepare_round_trip(device::Device& device, const Point&, const Request&) {
+Workload prepare_round_trip(device::Device& device, const Point&, const Request&) {
   constexpr std::uint32_t count = 300;
   constexpr std::uint32_t untimed = 20;
   const auto repeat = [&device](const Limits&, const std::function<void()>& alive) {
@@ -97,13 +170,15 @@ Workload host_memory_probe::prepare_round_trip(device::Device& device, const Poi
   return {.work = SelfTimedWork{.repeat = repeat}, .has_cycles = false, .shape = {{"host_clock", 1}}};
 }
 
+}  // namespace host_memory_probe
+
 const Probe host_memory{.name = "host-memory",
                         .question = "What do the GPU and the CPU pay to reach memory of each kind?",
-                        .curves = curves_of_host_memory,
-                        .finding_kinds = findings_of_host_memory,
+                        .curves = host_memory_probe::curves,
+                        .finding_kinds = host_memory_probe::finding_kinds,
                         .obstacle = workloads::without_memory_kinds,
-                        .next = next,
-                        .conclude = conclude,
+                        .next = host_memory_probe::next,
+                        .conclude = host_memory_probe::conclude,
                         // The other kinds' streams come later.
                         .total_to_first_batch_ratio = [](Effort) { return 1.4; }};
 
