@@ -20,7 +20,7 @@
 #include "device/error.hpp"
 #include "probes/core_to_core/core_to_core.hpp"
 #include "probes/cpu_bandwidth/cpu_bandwidth.hpp"
-#include "probes/cpu_latency/plan.hpp"
+#include "probes/cpu_latency/cpu_latency.hpp"
 #include "probes/cpu_loaded_latency/cpu_loaded_latency.hpp"
 #include "support/made_up_machine.hpp"
 

@@ -21,7 +21,7 @@
 #include "os/machine.hpp"
 #include "os/threads.hpp"
 #include "probes/catalog.hpp"
-#include "probes/cpu_latency/plan.hpp"
+#include "probes/cpu_latency/cpu_latency.hpp"
 #include "support/made_up_machine.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 

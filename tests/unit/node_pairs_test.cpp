@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "probes/catalog.hpp"
-#include "probes/cpu_latency/curves.hpp"
+#include "probes/cpu_latency/cpu_latency.hpp"
 #include "support/made_up_machine.hpp"
 
 namespace sonde::workloads {
