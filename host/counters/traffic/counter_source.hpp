@@ -87,7 +87,7 @@ struct WhyNot {
 /// The meaning of all values of a source's snapshots.
 struct Layout {
   std::string name;
-  std::vector<Counter> counters;
+  std::vector<Counter> counters;  ///< those of the first group first, then those of the next one
   std::size_t groups = 0;
   std::size_t rotations = 1;          ///< snapshots until each multiplexed group has counted
   std::vector<bool> is_rotated = {};  ///< by group: whether it is multiplexed, so that it counts only in its rotation
@@ -128,20 +128,12 @@ class CounterSource {
   virtual void rotate_group() noexcept {}
 };
 
-/// A group, its place among the values of a snapshot, and whether it is multiplexed with other groups of its PMU.
-struct PlacedGroup {
-  std::unique_ptr<EventGroup> group;
-  std::size_t first_value = 0;
-  std::size_t values = 0;
-  bool is_rotated = false;
-};
-
 /// Groups of the kernel's counters as one source. One of those that are multiplexed counts at a time.
 class GroupSource final : public CounterSource {
  public:
   /// Starts the counting. `layout` describes the groups; `clock` gives the times of snapshots.
   GroupSource(
-      Layout layout, std::vector<PlacedGroup> groups,
+      Layout layout, std::vector<std::unique_ptr<EventGroup>> groups,
       std::function<std::int64_t()> clock = [] { return os::steady_ns(); });
 
   [[nodiscard]] const Layout& layout() const override { return layout_; }
@@ -152,7 +144,7 @@ class GroupSource final : public CounterSource {
   void read_group(std::size_t place) noexcept;
 
   Layout layout_;
-  std::vector<PlacedGroup> groups_;
+  std::vector<std::unique_ptr<EventGroup>> groups_;
   std::function<std::int64_t()> clock_;
   std::vector<std::size_t> rotated_;  ///< the groups that are multiplexed
   std::size_t rotation_ = 0;          ///< which of them counts now

@@ -193,31 +193,17 @@ FittedGroups fit_existing(const Pmu& pmu, const PlannedPmu& planned, int cpu, co
   return fit(kept, cpu, open, wait);
 }
 
-/// The layout and groups of a source while they are put together.
-struct SourceParts {
-  Layout layout;
-  std::vector<PlacedGroup> groups;
-
-  /// Notes a text once, though it may apply to each part of the machine.
-  void miss(const std::string& what) {
-    if (std::ranges::find(layout.missing, what) == layout.missing.end()) layout.missing.push_back(what);
+void add(FittedGroups fitted, Layout& layout, std::vector<std::unique_ptr<EventGroup>>& groups) {
+  const bool is_rotated = fitted.groups.size() > 1;
+  if (is_rotated) layout.rotations = std::max(layout.rotations, fitted.groups.size());
+  for (FittedGroup& one : fitted.groups) {
+    for (const WantedEvent& event : one.events)
+      layout.counters.push_back({.role = event.role, .count_bytes = event.count_bytes, .group = layout.groups});
+    groups.push_back(std::move(one.group));
+    layout.is_rotated.push_back(is_rotated);
+    ++layout.groups;
   }
-
-  void add(FittedGroups fitted) {
-    const bool is_rotated = fitted.groups.size() > 1;
-    if (is_rotated) layout.rotations = std::max(layout.rotations, fitted.groups.size());
-    for (FittedGroup& one : fitted.groups) {
-      groups.push_back({.group = std::move(one.group),
-                        .first_value = layout.counters.size(),
-                        .values = one.events.size(),
-                        .is_rotated = is_rotated});
-      for (const WantedEvent& event : one.events)
-        layout.counters.push_back({.role = event.role, .count_bytes = event.count_bytes, .group = layout.groups});
-      layout.is_rotated.push_back(is_rotated);
-      ++layout.groups;
-    }
-  }
-};
+}
 
 /// Keeps memory busy from this CPU for some milliseconds at each call, with more data than any cache holds.
 std::function<void()> memory_load() {
@@ -241,31 +227,31 @@ std::function<void()> memory_load() {
 
 OpenedSource open_plan(const EventPlan& plan, const fs::path& root, const OpenGroup& open,
                        const std::function<void()>& wait) {
-  SourceParts parts;
-  parts.layout.name = plan.name;
-  parts.layout.why_not = plan.why_not;
+  Layout layout{.name = std::string(plan.name), .why_not = plan.why_not};
+  std::vector<std::unique_ptr<EventGroup>> groups;
   std::string why_not;
   for (const PlannedPmu& planned : plan.pmus) {
     const auto pmus = find_pmus(root, std::string(planned.name));
-    if (pmus.empty() && !planned.without.empty()) parts.layout.missing.emplace_back(planned.without);
+    if (pmus.empty() && !planned.without.empty()) layout.missing.emplace_back(planned.without);
     for (const Pmu& pmu : pmus) {
       for (const int cpu : pmu.cpus) {
         FittedGroups fitted = fit_existing(pmu, planned, cpu, open, wait, why_not);
         if (fitted.groups.empty()) {
           if (fitted.problem) why_not = sentence_of(fitted.problem, pmu.name, root);
-          parts.miss(why_not);
+          // A reason is told once, though it may apply to each part of the machine.
+          if (std::ranges::find(layout.missing, why_not) == layout.missing.end()) layout.missing.push_back(why_not);
           continue;
         }
-        if (parts.groups.empty()) parts.layout.cpu = cpu;
-        parts.add(std::move(fitted));
+        if (groups.empty()) layout.cpu = cpu;
+        add(std::move(fitted), layout, groups);
       }
     }
   }
-  if (parts.groups.empty()) {
-    if (why_not.empty()) why_not = parts.layout.missing.empty() ? "nothing to count" : parts.layout.missing.front();
+  if (groups.empty()) {
+    if (why_not.empty()) why_not = layout.missing.empty() ? "nothing to count" : layout.missing.front();
     return {.why_not = why_not};
   }
-  return {.source = std::make_unique<GroupSource>(std::move(parts.layout), std::move(parts.groups))};
+  return {.source = std::make_unique<GroupSource>(std::move(layout), std::move(groups))};
 }
 
 OpenedSource open_traffic(const fs::path& root) {

@@ -129,14 +129,11 @@ std::unique_ptr<counters::CounterSource> simulated_counters(const SimulatedTraff
   counters::Layout layout;
   layout.name = "model";
   layout.width_bits = 48;
-  std::vector<counters::PlacedGroup> groups;
+  std::vector<std::unique_ptr<counters::EventGroup>> groups;
   const auto add_group = [&](std::vector<CountedRole> counted, bool is_rotated) {
-    counters::PlacedGroup placed{
-        .first_value = layout.counters.size(), .values = counted.size(), .is_rotated = is_rotated};
     for (const CountedRole& one : counted)
       layout.counters.push_back({.role = one.role, .count_bytes = beat_bytes, .group = layout.groups});
-    placed.group = std::make_unique<SimulatedGroup>(traffic, std::move(counted));
-    groups.push_back(std::move(placed));
+    groups.push_back(std::make_unique<SimulatedGroup>(traffic, std::move(counted)));
     layout.is_rotated.push_back(is_rotated);
     ++layout.groups;
   };
