@@ -2,14 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-#include <optional>
-#include <string>
-#include <utility>
-
-#include "analysis/statistics.hpp"
-#include "cpu/topology.hpp"
 #include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
@@ -27,8 +19,6 @@ constexpr std::uint64_t array_bytes_of_gpus = 256 * mebibyte;
 bool is_gpu(const device::DeviceInfo& info) {
   return info.type == device::DeviceType::discrete || info.type == device::DeviceType::integrated;
 }
-
-std::optional<std::string> contention_obstacle(const device::DeviceInfo&) { return std::nullopt; }
 
 /// Cores on which threads may read: neither the walking thread's nor the last, which the driver needs.
 std::vector<cpu::Core> readers_of(const device::DeviceInfo& device) {
@@ -67,10 +57,8 @@ std::vector<Point> next_contention(const device::DeviceInfo& device, const Reque
   std::vector<Point> points = contention_points(request, known, static_cast<std::uint32_t>(readers_of(device).size()));
   const Measurement* full = at_load(known, walk_under_load, 1);
   if (full == nullptr) return points;
-  for (Point& point :
-       reverse_points(request, static_cast<std::uint32_t>(movers_of(device).size()), full->state.shape)) {
-    points.push_back(std::move(point));
-  }
+  const auto most_movers = static_cast<std::uint32_t>(movers_of(device).size());
+  for (const Point& point : reverse_points(request, most_movers, full->state.shape)) points.push_back(point);
   return points;
 }
 
@@ -84,30 +72,6 @@ void check_sizes(const Request& request) {
   throw device::Unsupported("its arrays have to lie beyond every cache, and --sizes leaves such out; include 64 MiB");
 }
 
-Finding finding_of(const FindingKind& kind, const char* unit, const std::string& evidence) {
-  return {.kind = &kind, .words = walk_under_load.words, .unit = unit, .evidence = evidence};
-}
-
-Finding found_idle_latency(const std::vector<LoadPoint>& curve) {
-  const bool same_silicon = curve.back().measurement->state.shape.at("same_silicon") != 0;
-  Finding finding =
-      finding_of(idle_latency, "ns",
-                 fmt::format("With the GPU idle half of the CPU's windows took less than {:.3g} ns a load.{}",
-                             curve.front().latency_ns,
-                             same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : ""));
-  set_value(finding, estimate(*curve.front().measurement));
-  return finding;
-}
-
-Finding found_full_load_latency(const std::vector<LoadPoint>& curve) {
-  Finding finding =
-      finding_of(full_load_latency, "ns",
-                 fmt::format("While the GPU moved {:.3g} GB/s, the most it was brought to, a load took {:.3g} ns.",
-                             curve.back().gpu_gbps, curve.back().latency_ns));
-  set_value(finding, estimate(*curve.back().measurement));
-  return finding;
-}
-
 /// The curve by an end of its intervals.
 std::vector<LoadPoint> bound_of(std::vector<LoadPoint> curve, double analysis::Estimate::* bound) {
   for (LoadPoint& point : curve) {
@@ -119,7 +83,7 @@ std::vector<LoadPoint> bound_of(std::vector<LoadPoint> curve, double analysis::E
 Finding found_load(const std::vector<LoadPoint>& curve, int percent) {
   const double times = 1 + percent / 100.0;
   const std::optional<double> gbps = load_for(curve, times);
-  Finding finding = finding_of(percent == 10 ? load_for_10_percent : load_for_50_percent, "GB/s", "");
+  Finding finding{.kind = percent == 10 ? &load_for_10_percent : &load_for_50_percent, .words = walk_under_load.words};
   const std::optional<double> earliest = load_for(bound_of(curve, &analysis::Estimate::high), times);
   const std::optional<double> latest = load_for(bound_of(curve, &analysis::Estimate::low), times);
   if (gbps) {
@@ -141,19 +105,14 @@ std::optional<Finding> found_cpu_loss(std::span<const Measurement> measurements)
   const Measurement* pairs = at_load(measurements, times_idle_under_load, 1);
   if (pairs == nullptr || pairs->values.size() < 2) return std::nullopt;
   const analysis::Estimate ratio = estimate(*pairs);
-  Finding finding = finding_of(
-      cpu_loss, "ratio",
-      fmt::format(
-          "At full load the CPU's loads took {:.3g} times as long as right before, with the GPU idle ({:.3g} to "
-          "{:.3g} in another run).",
-          ratio.value, ratio.low, ratio.high));
-  if (const Measurement* control = at_load(measurements, times_idle_in_control, 1)) {
-    finding.evidence +=
-        fmt::format(" With arrays in the GPU's first cache: {:.3g} times.", median_of(*control));
-  }
+  std::string evidence = fmt::format(
+      "At full load the CPU's loads took {:.3g} times as long as right before, with the GPU idle ({:.3g} to "
+      "{:.3g} in another run).",
+      ratio.value, ratio.low, ratio.high);
+  if (const Measurement* control = at_load(measurements, times_idle_in_control, 1))
+    evidence += fmt::format(" With arrays in the GPU's first cache: {:.3g} times.", median_of(*control));
   const auto loss = [](double times) { return 1 - 1 / times; };
-  set_value(finding, {loss(ratio.low), loss(ratio.value), loss(ratio.high)});
-  return finding;
+  return finding_of(cpu_loss, walk_under_load.words, {loss(ratio.low), loss(ratio.value), loss(ratio.high)}, evidence);
 }
 
 Conclusion conclude_contention(const Request&, std::span<const Measurement> measurements) {
@@ -161,10 +120,19 @@ Conclusion conclude_contention(const Request&, std::span<const Measurement> meas
   conclusion.findings = reverse_findings(measurements);
   const std::vector<LoadPoint> curve = load_curve(measurements);
   if (curve.size() < 2) return conclusion;
-  std::vector<Finding> found{found_idle_latency(curve), found_full_load_latency(curve), found_load(curve, 10),
-                             found_load(curve, 50)};
-  if (auto loss = found_cpu_loss(measurements)) found.push_back(*loss);
-  std::ranges::move(found, std::back_inserter(conclusion.findings));
+  const LoadPoint& idle = curve.front();
+  const LoadPoint& full = curve.back();
+  const bool same_silicon = full.measurement->state.shape.at("same_silicon") != 0;
+  conclusion.add(
+      {finding_of(idle_latency, walk_under_load.words, estimate(*idle.measurement),
+                  fmt::format("With the GPU idle half of the CPU's windows took less than {:.3g} ns a load.{}",
+                              idle.latency_ns,
+                              same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : "")),
+       finding_of(full_load_latency, walk_under_load.words, estimate(*full.measurement),
+                  fmt::format("While the GPU moved {:.3g} GB/s, the most it was brought to, a load took {:.3g} ns.",
+                              full.gpu_gbps, full.latency_ns)),
+       found_load(curve, 10), found_load(curve, 50)});
+  if (const auto loss = found_cpu_loss(measurements)) conclusion.findings.push_back(*loss);
   return conclusion;
 }
 
@@ -188,7 +156,6 @@ const Probe contention{.name = "contention",
                        .question = "How much longer does the CPU wait for memory while the GPU uses it?",
                        .curves = contention_probe::curves,
                        .finding_kinds = contention_probe::finding_kinds,
-                       .obstacle = contention_probe::contention_obstacle,
                        .next = contention_probe::next_contention,
                        .conclude = contention_probe::conclude_contention,
                        .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 5.0 : 9.0; },

@@ -1,9 +1,7 @@
 #include "probes/contention/contention.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <random>
-#include <utility>
 
 namespace sonde::probes::contention_probe {
 namespace {
@@ -19,8 +17,8 @@ bool is_main(const Measurement& one) {
 }
 
 Point walk_point(const Request& request, const Curve& curve, double load, double threads, const Shape& shape) {
-  Point point = point_on(curve, {.cpu_threads = threads, .load = std::round(load * 1000) / 1000});
-  point.expected_seconds = request.effort == Effort::quick ? 0.5 : 0.9;
+  Point point = point_on(curve, {.cpu_threads = threads, .load = std::round(load * 1000) / 1000}, {},
+                         request.effort == Effort::quick ? 0.5 : 0.9);
   point.shape = shape;
   return point;
 }

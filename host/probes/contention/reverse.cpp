@@ -2,14 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <memory>
-#include <string>
-#include <string_view>
+#include <thread>
 
-#include "analysis/statistics.hpp"
 #include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/visits.hpp"
@@ -19,6 +14,16 @@
 
 namespace sonde::probes::contention_probe {
 namespace {
+
+constexpr std::uint64_t least_bytes_a_thread = 128 << 20;
+constexpr std::uint64_t page_bytes = 64 << 10;
+constexpr std::chrono::seconds longest_wait{5};
+
+device::Unsupported kept_waiting(std::size_t threads) {
+  return device::Unsupported("of " + std::to_string(threads) +
+                             " CPU threads the system did not run all meanwhile, because other programs have their "
+                             "cores: measure again when those are idle");
+}
 
 struct ThreadTraffic {
   cpu::StreamDirection direction;
@@ -56,14 +61,50 @@ analysis::Estimate kept_beside(std::span<const Measurement> measurements, Patter
 
 }  // namespace
 
+CpuLoad::CpuLoad(std::span<const cpu::Core> cores, cpu::StreamDirection traffic) {
+  for (const cpu::Core& core : cores) {
+    // The threads of a cluster share its furthest cache, and are beyond it together: memory of their own beyond it took
+    // the most of a minute to fill on 16 cores with 300 MiB.
+    const auto sharing = static_cast<std::uint64_t>(std::ranges::count(cores, core.cluster, &cpu::Core::cluster));
+    const std::uint64_t bytes =
+        std::max(least_bytes_a_thread, 2 * cpu::machine().furthest_cache_bytes / sharing / page_bytes * page_bytes);
+    threads_.push_back(std::make_unique<cpu::Streamer>(core.cpu, bytes, traffic, cpu::Pace::full));
+  }
+  // A thread that the system has yet to start loads nothing.
+  const auto latest = std::chrono::steady_clock::now() + longest_wait;
+  for (const auto& thread : threads_) {
+    while (thread->bytes_moved() == 0) {
+      if (std::chrono::steady_clock::now() > latest) throw kept_waiting(threads_.size());
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+  begin();
+}
+
+void CpuLoad::begin() {
+  moved_.clear();
+  for (const auto& thread : threads_) moved_.push_back(thread->bytes_moved());
+  begin_ = std::chrono::steady_clock::now();
+}
+
+double CpuLoad::gbps() const {
+  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin_;
+  double bytes = 0;
+  for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
+    const std::uint64_t moved = threads_[thread]->bytes_moved() - moved_[thread];
+    if (moved == 0) throw kept_waiting(threads_.size());
+    bytes += static_cast<double>(moved);
+  }
+  return bytes / time.count();
+}
+
 std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads, const Shape& shape) {
   const bool quick = request.effort == Effort::quick;
   const auto point_of = [&](Pattern pattern, double load, double count) {
-    Point point =
-        point_on(load == 0 ? gpu_latency : gpu_bandwidth, {.cpu_threads = count, .load = load}, {.pattern = pattern});
-    point.expected_seconds = quick ? 0.6 : 1.0;
     const bool is_compared = count == 0 || count == most_threads;
-    point.visits = is_compared ? measure::usual_visits(request.effort) : 1;
+    Point point =
+        point_on(load == 0 ? gpu_latency : gpu_bandwidth, {.cpu_threads = count, .load = load}, {.pattern = pattern},
+                 quick ? 0.6 : 1.0, is_compared ? measure::usual_visits(request.effort) : 1);
     point.shape = shape;
     return point;
   };
@@ -92,8 +133,8 @@ Workload reverse_workload(device::Device& device, const Point& point, const Requ
   Workload workload = point.x.load == 0
                           ? workloads::cycle_chase(device, static_cast<std::uint32_t>(bytes / request.line_bytes),
                                                    request.line_bytes, request.seed)
-                          : workloads::stream(device, Pattern::add, workloads::Sharing::separate,
-                                              workloads::shape_of(point.shape), bytes, request.seed);
+                          : workloads::stream(device, Pattern::add, Sharing::separate, workloads::shape_of(point.shape),
+                                              bytes, request.seed);
   // One core would bring the CPU's threads together with the device's.
   workload.one_core = false;
   std::shared_ptr<CpuLoad> load;
@@ -129,9 +170,8 @@ std::vector<Finding> reverse_findings(std::span<const Measurement> measurements)
       evidence += fmt::format(", and one of its loads took {:.3g} ns instead of {:.3g} ns", median_of(*walk_beside),
                               median_of(*walk_alone));
     }
-    Finding finding{.kind = &gpu_loss, .words = beside->point.words, .unit = "ratio", .evidence = evidence + "."};
-    set_value(finding, {1 - kept.high, 1 - kept.value, 1 - kept.low});
-    findings.push_back(finding);
+    const analysis::Estimate lost{1 - kept.high, 1 - kept.value, 1 - kept.low};
+    findings.push_back(finding_of(gpu_loss, beside->point.words, lost, evidence + "."));
   }
   return findings;
 }

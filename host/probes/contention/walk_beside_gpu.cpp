@@ -1,13 +1,5 @@
 // The CPU's walk in windows, of which those count that lie wholly inside one dispatch of the GPU.
 
-#include <algorithm>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "analysis/statistics.hpp"
 #include "cpu/device.hpp"
 #include "device/error.hpp"
 #include "probes/contention/contention.hpp"
@@ -45,9 +37,9 @@ ChasedMemory& chased_memory(std::uint64_t seed) {
   static ChasedMemory memory = [seed] {
     const std::uint64_t wanted = 2 * cpu::machine().furthest_cache_bytes;
     const std::uint64_t bytes = std::clamp(wanted, least_chased_bytes, most_chased_bytes);
-    const cpu::PageKind pages = cpu::has_huge_pages() ? cpu::PageKind::huge : cpu::PageKind::small;
     constexpr std::uint32_t line_bytes = 64;
-    return ChasedMemory{PointerCycle(static_cast<std::uint32_t>(bytes / line_bytes), line_bytes, pages, seed)};
+    return ChasedMemory{
+        PointerCycle(static_cast<std::uint32_t>(bytes / line_bytes), line_bytes, cpu::widest_pages(), seed)};
   }();
   return memory;
 }
@@ -80,7 +72,7 @@ StreamShape shape_in_first_cache(const device::DeviceInfo& info, StreamShape sha
 StreamShape shape_at(device::Device& device, const Point& point, std::uint64_t array_bytes) {
   if (point.shape.contains("groups")) return workloads::shape_of(point.shape);
   if (device.info().type == device::DeviceType::model) return usual_shape(device.info());
-  return workloads::search_shape(device, workloads::Pattern::add, workloads::Sharing::separate, 3 * array_bytes,
+  return workloads::search_shape(device, Pattern::add, Sharing::separate, 3 * array_bytes,
                                  workloads::SearchDepth::once);
 }
 
@@ -90,49 +82,31 @@ constexpr int attempts_a_stretch = 3;
 constexpr int fewest_stretches = 3;
 
 /// The values from all stretches of one point.
-class Stretches {
- public:
-  [[nodiscard]] int made() const { return static_cast<int>(windows_.visits.size()); }
+struct Stretches {
+  Repetitions all{.steps = cpu::loads_in_a_window};
+  ExtraValues cycles{.curve = &walk_in_cycles};
+  ExtraValues ratio;
+  ExtraValues moved{.curve = &gpu_beside_walk};
+  std::size_t seen = 0;
+  std::size_t kept = 0;
+
+  [[nodiscard]] int made() const { return static_cast<int>(all.visits.size()); }
 
   /// The windows in which nothing took the thread's core.
   std::vector<ChaseWindow> undisturbed(std::vector<ChaseWindow> windows) {
-    seen_ += windows.size();
+    seen += windows.size();
     std::erase_if(windows, [](const ChaseWindow& one) { return one.interrupted; });
-    kept_ += windows.size();
+    kept += windows.size();
     return windows;
   }
 
   void add(const std::vector<ChaseWindow>& windows) {
     for (const ChaseWindow& one : windows) {
-      windows_.values.push_back(one.ns_per_load);
-      if (one.clock_mhz > 0) cycles_.values.push_back(six_digits(one.ns_per_load * one.clock_mhz / 1e3));
+      all.values.push_back(one.ns_per_load);
+      if (one.clock_mhz > 0) cycles.values.push_back(six_digits(one.ns_per_load * one.clock_mhz / 1e3));
     }
-    windows_.visits.push_back(windows.size());
+    all.visits.push_back(windows.size());
   }
-  void add_ratio(double times_idle) {
-    ratio_.values.push_back(times_idle);
-    ratio_.visits.push_back(1);
-  }
-  void add_moved(double gbps) { moved_.values.push_back(gbps); }
-
-  /// All of them; in the control the GPU's traffic does not reach memory.
-  Repetitions repetitions(bool busy, bool is_control) {
-    Repetitions all{.values = windows_.values, .steps = cpu::loads_in_a_window, .visits = windows_.visits};
-    all.interrupted = 1 - static_cast<double>(kept_) / static_cast<double>(seen_);
-    all.reached.gpu_gbps = busy && !is_control ? analysis::quantile(moved_.values, 0.5) : 0;
-    ratio_.curve = is_control ? &times_idle_in_control : &times_idle_under_load;
-    if (cycles_.values.size() == windows_.values.size()) all.extra.push_back(cycles_);
-    if (busy) all.extra.insert(all.extra.end(), {ratio_, moved_});
-    return all;
-  }
-
- private:
-  ExtraValues windows_;  ///< those of the point's own curve
-  ExtraValues cycles_{.curve = &walk_in_cycles};
-  ExtraValues ratio_;
-  ExtraValues moved_{.curve = &gpu_beside_walk};
-  std::size_t seen_ = 0;
-  std::size_t kept_ = 0;
 };
 
 /// A walk of the CPU while the GPU adds arrays and CPU threads read, if any do.
@@ -169,36 +143,43 @@ struct WalkBesideGpu {
     const Nanoseconds idle_time(quick ? 15e6 : 25e6);
     (void)companion->chase_for(idle_time);  // wakes the core and fills its translations
     if (sum) warm_up(busy_time, alive);
-    Stretches all;
+    Stretches found{.ratio = {.curve = is_control ? &times_idle_in_control : &times_idle_under_load}};
     const int wanted = quick ? 3 : 8;
-    for (int attempt = 0; all.made() < wanted && attempt < attempts_a_stretch * wanted; ++attempt) {
-      const std::vector<ChaseWindow> idle = all.undisturbed(companion->chase_for(idle_time));
+    for (int attempt = 0; found.made() < wanted && attempt < attempts_a_stretch * wanted; ++attempt) {
+      const std::vector<ChaseWindow> idle = found.undisturbed(companion->chase_for(idle_time));
       alive();
       if (idle.empty()) continue;
       if (!sum) {
-        all.add(idle);
+        found.add(idle);
         continue;
       }
       device::BusyTimes busy;
       const std::vector<ChaseWindow> windows = companion->chase_during([&] { busy = sum->keep_busy(busy_time); });
       if (const auto failure = sum->proof_failure()) throw device::Error(*failure);
       alive();
-      const std::vector<ChaseWindow> counted = all.undisturbed(inside(windows, busy));
+      const std::vector<ChaseWindow> counted = found.undisturbed(inside(windows, busy));
       if (counted.empty()) continue;
-      all.add(counted);
-      all.add_ratio(median_of(counted) / median_of(idle));
-      for (const double gbps : bandwidths(counted, busy, sum->bytes_per_dispatch())) all.add_moved(gbps);
+      found.add(counted);
+      found.ratio.values.push_back(median_of(counted) / median_of(idle));
+      found.ratio.visits.push_back(1);
+      for (const double gbps : bandwidths(counted, busy, sum->bytes_per_dispatch())) found.moved.values.push_back(gbps);
     }
-    if (all.made() < fewest_stretches) {
+    if (found.made() < fewest_stretches) {
       throw device::Unsupported(
-          std::to_string(all.made()) + " of " + std::to_string(wanted) +
+          std::to_string(found.made()) + " of " + std::to_string(wanted) +
           " stretches of the CPU's walk had windows that were not interrupted" +
           (sum ? " and lay wholly inside a dispatch" : "") +
           ", and three are needed; where other programs have the cores, measure again when those are "
           "idle");
     }
     if (readers) (void)readers->gbps();  // they did run
-    return all.repetitions(sum.has_value(), is_control);
+    Repetitions all = found.all;
+    all.interrupted = 1 - static_cast<double>(found.kept) / static_cast<double>(found.seen);
+    // In the control the GPU's traffic does not reach memory.
+    all.reached.gpu_gbps = sum && !is_control ? analysis::quantile(found.moved.values, 0.5) : 0;
+    if (found.cycles.values.size() == all.values.size()) all.extra.push_back(found.cycles);
+    if (sum) all.extra.insert(all.extra.end(), {found.ratio, found.moved});
+    return all;
   }
 };
 
