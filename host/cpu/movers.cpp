@@ -105,12 +105,11 @@ bool has(MoveKind access) {
 #endif
 }
 
-Movers::Movers(std::span<std::byte> memory, MoveKind access, const std::vector<int>& cpus)
-    : count_(cpus.size()), counts_(std::make_unique<Count[]>(cpus.size())) {
+Movers::Movers(std::span<std::byte> memory, MoveKind access, const std::vector<int>& cpus) : counts_(cpus.size()) {
   constexpr std::size_t line_words = 8;
   const Words words(reinterpret_cast<std::uint64_t*>(memory.data()), memory.size() / sizeof(std::uint64_t));
-  const std::size_t each = words.size() / std::max<std::size_t>(1, count_) / line_words * line_words;
-  for (std::size_t thread = 0; thread < count_; ++thread) {
+  const std::size_t each = words.size() / std::max<std::size_t>(1, cpus.size()) / line_words * line_words;
+  for (std::size_t thread = 0; thread < cpus.size(); ++thread) {
     threads_.emplace_back([cpu = cpus[thread], access, part = words.subspan(thread * each, each),
                            &moved = counts_[thread].bytes](const std::stop_token& stop) {
       move_on_a_core(cpu, access, part, moved, stop);
@@ -120,7 +119,7 @@ Movers::Movers(std::span<std::byte> memory, MoveKind access, const std::vector<i
 
 std::uint64_t Movers::bytes_moved() const {
   std::uint64_t sum = 0;
-  for (std::size_t thread = 0; thread < count_; ++thread) sum += counts_[thread].bytes.load(std::memory_order_relaxed);
+  for (const Count& one : counts_) sum += one.bytes.load(std::memory_order_relaxed);
   return sum;
 }
 

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <stop_token>
 #include <thread>
@@ -35,8 +34,7 @@ class Movers {
     std::atomic<std::uint64_t> bytes = 0;
   };
 
-  std::size_t count_;
-  std::unique_ptr<Count[]> counts_;
+  std::vector<Count> counts_;
   std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
 };
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <ranges>
 #include <sstream>
 
 #include "counters/state/sources.hpp"
@@ -78,9 +79,8 @@ std::optional<std::set<std::string>> throttle_reasons(std::string_view table, st
 
 /// The clock in MHz that is marked as the present one in a pp_dpm_* file ("1: 2371Mhz *").
 std::optional<double> marked_clock_mhz(std::string_view text) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  for (const auto part : std::views::split(text, '\n')) {
+    const std::string_view line(part.begin(), part.end());
     const std::size_t colon = line.find(':');
     const std::size_t unit = line.find("Mhz");
     if (colon == line.npos || unit == line.npos || unit < colon || line.find('*') == line.npos) continue;

@@ -1,7 +1,7 @@
 #include "counters/state/sources.hpp"
 
 #include <algorithm>
-#include <cstdint>
+#include <ranges>
 #include <string>
 
 #include "counters/state/sysfs.hpp"
@@ -40,9 +40,8 @@ std::optional<double> device_tree_clock_mhz(const std::filesystem::path& cpu) {
 std::optional<double> cpuinfo_clock_mhz(std::string_view text, int cpu) {
   std::optional<double> fastest;
   std::optional<double> processor;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  for (const auto part : std::views::split(text, '\n')) {
+    const std::string_view line(part.begin(), part.end());
     const std::size_t colon = line.find(':');
     if (colon == line.npos) continue;
     const auto number = number_in(line.substr(colon + 1));

@@ -1,7 +1,6 @@
 #include "counters/state/device_state.hpp"
 
 #include <algorithm>
-#include <future>
 #include <numeric>
 #include <ranges>
 
@@ -50,14 +49,13 @@ DeviceState summarize(std::span<const DeviceState> readings) {
 
 Sampler::Sampler(std::function<DeviceState()> read, std::chrono::milliseconds interval) : read_(std::move(read)) {
   read_once();
-  std::promise<os::ThreadId> started;
-  std::future<os::ThreadId> thread_id = started.get_future();
-  thread_ = std::jthread([this, interval, promise = std::move(started)](const std::stop_token& stop) mutable {
+  os::Awaited<os::ThreadId> started(0);
+  thread_ = std::jthread([this, interval, &started](const std::stop_token& stop) {
     os::name_this_thread("sonde-state");
-    promise.set_value(os::this_thread());
+    started.set(os::this_thread());
     run(stop, interval);
   });
-  thread_id_ = thread_id.get();
+  thread_id_ = started.wait_until([](os::ThreadId id) { return id != 0; });
 }
 
 std::vector<DeviceState> Sampler::since(Clock::time_point moment) {
