@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <vector>
-
-#include "analysis/statistics.hpp"
 
 namespace sonde::analysis {
-
 namespace {
 
 /// Small copies are those up to this many times the smallest size. Large ones are at least 4/16 of the largest.
 constexpr double reach = 16;
 /// A latency below this share of the smallest copy's time cannot be separated from its bytes.
 constexpr double least_latency_share = 0.05;
+
+using Rounds = std::vector<CopyTime>;
+
+Rounds sorted(std::span<const CopyTime> times) {
+  Rounds all(times.begin(), times.end());
+  std::ranges::sort(all, {}, &CopyTime::bytes);
+  return all;
+}
 
 /// The median of where the lines through all pairs of points meet zero bytes; one disturbed size must not decide.
 double intercept(std::span<const CopyTime> times) {
@@ -31,27 +35,25 @@ double intercept(std::span<const CopyTime> times) {
 }  // namespace
 
 std::optional<CopyLine> fit_copy_line(std::span<const CopyTime> times) {
-  std::vector<CopyTime> sorted(times.begin(), times.end());
-  std::ranges::sort(sorted, {}, &CopyTime::bytes);
-  if (sorted.size() < 2 || sorted.front().bytes == sorted.back().bytes) return std::nullopt;
-  const double smallest = sorted.front().bytes;
-  const double largest = sorted.back().bytes;
-  const auto small_end =
-      std::ranges::find_if(sorted, [&](const CopyTime& one) { return one.bytes > smallest * reach; });
+  const Rounds all = sorted(times);
+  if (all.size() < 2 || all.front().bytes == all.back().bytes) return std::nullopt;
+  const double smallest = all.front().bytes;
+  const double largest = all.back().bytes;
+  const auto small_end = std::ranges::find_if(all, [&](const CopyTime& one) { return one.bytes > smallest * reach; });
   const auto small =
-      std::span(sorted).first(static_cast<std::size_t>(std::max<std::ptrdiff_t>(2, small_end - sorted.begin())));
+      std::span(all).first(static_cast<std::size_t>(std::max<std::ptrdiff_t>(2, small_end - all.begin())));
 
   CopyLine line;
   const double latency = intercept(small);
-  if (latency > least_latency_share * sorted.front().nanoseconds) line.latency_ns = latency;
+  if (latency > least_latency_share * all.front().nanoseconds) line.latency_ns = latency;
   std::vector<double> rates;
-  for (const CopyTime& one : sorted) {
+  for (const CopyTime& one : all) {
     if (one.bytes < largest / reach * 4) continue;
     if (one.nanoseconds <= line.latency_ns) return std::nullopt;
     rates.push_back(one.bytes / (one.nanoseconds - line.latency_ns));
   }
   line.gbps = quantile(rates, 0.5);
-  for (const CopyTime& one : sorted) {
+  for (const CopyTime& one : all) {
     const double expected = line.latency_ns + one.bytes / line.gbps;
     line.worst = std::max(line.worst, std::abs(expected / one.nanoseconds - 1));
   }
@@ -72,13 +74,11 @@ constexpr double wide_apart = 4;
 /// Time is not proportional to size where the second largest size is off the line to the largest by this factor.
 constexpr double one_line = 2.5;
 
-using Rounds = std::vector<RoundTime>;
-
 /// The median of the slopes from the largest size to those well below it, in ns a byte.
 double slope(const Rounds& rounds) {
-  const RoundTime& last = rounds.back();
+  const CopyTime& last = rounds.back();
   std::vector<double> slopes;
-  for (const RoundTime& one : rounds) {
+  for (const CopyTime& one : rounds) {
     if (last.bytes < wide_apart * one.bytes) continue;
     slopes.push_back((last.nanoseconds - one.nanoseconds) / (last.bytes - one.bytes));
   }
@@ -89,29 +89,21 @@ double growth_ns(const Rounds& rounds) { return slope(rounds) * (rounds.back().b
 
 /// The increase from the smallest to the second largest size, over what the line to the largest says.
 double straightness(const Rounds& rounds) {
-  const RoundTime& first = rounds.front();
-  const RoundTime& before = rounds[rounds.size() - 2];
-  const RoundTime& last = rounds.back();
+  const CopyTime& first = rounds.front();
+  const CopyTime& before = rounds[rounds.size() - 2];
+  const CopyTime& last = rounds.back();
   const double expected = (last.nanoseconds - first.nanoseconds) / (last.bytes - first.bytes);
   return (before.nanoseconds - first.nanoseconds) / (before.bytes - first.bytes) / expected;
 }
 
-Rounds sorted(std::span<const RoundTime> rounds) {
-  Rounds all(rounds.begin(), rounds.end());
-  std::ranges::sort(all, {}, &RoundTime::bytes);
-  return all;
-}
-
-ImplicitCopy unclear(const std::string& why) { return {.verdict = ImplicitCopy::Verdict::unclear, .why = why}; }
-
 }  // namespace
 
-ImplicitCopy find_implicit_copy(std::span<const RoundTime> rounds, std::span<const Rounds> visits, double copy_gbps) {
+ImplicitCopy find_implicit_copy(std::span<const CopyTime> rounds, std::span<const Rounds> visits, double copy_gbps) {
   const Rounds all = sorted(rounds);
   if (all.size() < 3 || all.back().bytes < 16 * all.front().bytes) {
-    return unclear("there are too few sizes, or they lie too near to each other, to tell whether time grows");
+    return {.why = "there are too few sizes, or they lie too near to each other, to tell whether time grows"};
   }
-  if (copy_gbps <= 0) return unclear("no copy that was asked for could be timed to compare with");
+  if (copy_gbps <= 0) return {.why = "no copy that was asked for could be timed to compare with"};
   std::vector<Rounds> each;
   for (const Rounds& visit : visits) each.push_back(sorted(visit));
   const auto estimate = [&](const std::function<double(const Rounds&)>& number) {
@@ -126,14 +118,14 @@ ImplicitCopy find_implicit_copy(std::span<const RoundTime> rounds, std::span<con
   const bool copies = share.low >= share_of_a_copy;
   const bool maintains = share.low >= least_share && share.high < share_of_a_copy;
   if ((!copies && !maintains) || growth.low < least_growth) {
-    ImplicitCopy open = unclear(
-        "the times vary so much that another run might read a copy, or none, from them; measure on an idle machine");
-    open.is_open = true;
-    return open;
+    return {.why =
+                "the times vary so much that another run might read a copy, or none, from them; measure on an idle "
+                "machine",
+            .is_open = true};
   }
   const Estimate line = estimate(straightness);
   if (line.high < 1 / one_line || line.low > one_line) {
-    return unclear("time grows with the size, but not in proportion to it");
+    return {.why = "time grows with the size, but not in proportion to it"};
   }
   std::vector<double> rates;
   for (const Rounds& visit : each) rates.push_back(1 / slope(visit));

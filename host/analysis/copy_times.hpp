@@ -10,7 +10,7 @@
 // Times over the size of a copy show its latency and rate, and whether a driver copies where nobody asked it to.
 namespace sonde::analysis {
 
-/// The time of one copy, or of one round between CPU and device.
+/// The time of one copy, or of one round between CPU and device: the median of one visit.
 struct CopyTime {
   double bytes = 0;
   double nanoseconds = 0;
@@ -28,9 +28,6 @@ struct CopyLine {
 /// no longer.
 std::optional<CopyLine> fit_copy_line(std::span<const CopyTime> times);
 
-/// A round between CPU and device at one size; the median of one visit.
-using RoundTime = CopyTime;
-
 /// The driver's work on a whole buffer when one word of it changes.
 struct ImplicitCopy {
   enum class Verdict { none, copy, maintenance, unclear };
@@ -42,7 +39,7 @@ struct ImplicitCopy {
 
 /// Compares rounds at several sizes with the rate of an explicit copy (0: unknown). `rounds` has all visits together,
 /// `visits` each by itself, in any order. A verdict is given only where it holds over the whole prediction intervals.
-[[nodiscard]] ImplicitCopy find_implicit_copy(std::span<const RoundTime> rounds,
-                                              std::span<const std::vector<RoundTime>> visits, double copy_gbps);
+[[nodiscard]] ImplicitCopy find_implicit_copy(std::span<const CopyTime> rounds,
+                                              std::span<const std::vector<CopyTime>> visits, double copy_gbps);
 
 }  // namespace sonde::analysis

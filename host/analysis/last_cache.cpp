@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <iterator>
 #include <limits>
 
 namespace sonde::analysis {
@@ -69,15 +69,9 @@ Line line_through(std::span<const RandomLoad> loads) {
   return sums.line();
 }
 
-struct Piece {
-  std::size_t begin;
-  std::size_t end;
-  Line line;
-};
-
 /// The best split into lines for each number of them, by dynamic programming (Bellman and Roth, 1969), and of these the
 /// one of the least Bayesian information criterion.
-std::vector<Piece> pieces_of(std::span<const RandomLoad> sorted) {
+std::vector<Line> pieces_of(std::span<const RandomLoad> sorted) {
   const std::size_t count = sorted.size();
   constexpr double endless = std::numeric_limits<double>::infinity();
   std::vector<std::vector<double>> best(most_pieces + 1, std::vector<double>(count + 1, endless));
@@ -112,10 +106,10 @@ std::vector<Piece> pieces_of(std::span<const RandomLoad> sorted) {
       chosen = pieces;
     }
   }
-  std::vector<Piece> found;
+  std::vector<Line> found;
   for (std::size_t end = count; chosen > 0; --chosen) {
     const std::size_t begin = from[chosen][end];
-    found.insert(found.begin(), {begin, end, line_through(sorted.subspan(begin, end - begin))});
+    found.insert(found.begin(), line_through(sorted.subspan(begin, end - begin)));
     end = begin;
   }
   return found;
@@ -128,9 +122,8 @@ double crossing(const Line& inner, const Line& outer) {
 
 std::vector<RandomLoad> between(std::span<const RandomLoad> loads, double least_bytes, double most_bytes) {
   std::vector<RandomLoad> found;
-  for (const RandomLoad& one : loads) {
-    if (one.bytes >= least_bytes && one.bytes <= most_bytes) found.push_back(one);
-  }
+  std::ranges::copy_if(loads, std::back_inserter(found),
+                       [&](const RandomLoad& one) { return one.bytes >= least_bytes && one.bytes <= most_bytes; });
   return found;
 }
 
@@ -187,20 +180,20 @@ double LastCache::local_hit_rate(const RandomLoad& load) const {
 std::optional<LastCache> estimate_last_cache(std::span<const RandomLoad> sweep) {
   std::vector<RandomLoad> sorted(sweep.begin(), sweep.end());
   std::ranges::sort(sorted, {}, &RandomLoad::bytes);
-  const std::vector<Piece> pieces = pieces_of(sorted);
+  const std::vector<Line> pieces = pieces_of(sorted);
   LastCache found;
   std::size_t last = 0;
   for (std::size_t piece = 1; piece < pieces.size(); ++piece) {
-    const double contrast = pieces[piece].line.slope_ns / pieces[piece - 1].line.slope_ns;
+    const double contrast = pieces[piece].slope_ns / pieces[piece - 1].slope_ns;
     if (contrast < least_contrast) continue;
     if (found.bytes > 0) found.inner_bytes.push_back(found.bytes);
-    found.bytes = crossing(pieces[piece - 1].line, pieces[piece].line);
+    found.bytes = crossing(pieces[piece - 1], pieces[piece]);
     last = piece;
   }
   if (last == 0 || !(found.bytes > 0)) return std::nullopt;
-  found.hit_ns = pieces[last - 1].line.slope_ns;
-  found.saved = pieces[last - 1].line.saved;
-  found.miss_ns = pieces[last].line.slope_ns;
+  found.hit_ns = pieces[last - 1].slope_ns;
+  found.saved = pieces[last - 1].saved;
+  found.miss_ns = pieces[last].slope_ns;
   return found;
 }
 

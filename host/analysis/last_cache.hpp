@@ -12,10 +12,8 @@ struct RandomLoad {
   double nanoseconds = 0;
 };
 
-/// The last cache before memory, as such a walk shows it. The hit rate of uniformly random loads is cache size over
-/// working set, so bytes times nanoseconds is the sum over all lines of their latencies. Each line beyond those that a
-/// cache holds adds the latency of the next level: the sum is a straight line between the sizes of two caches, whatever
-/// their policies.
+/// The last cache before memory, as such a walk shows it: bytes times nanoseconds is a straight line between the sizes
+/// of two caches, whatever their policies.
 struct LastCache {
   std::vector<double> inner_bytes = {};  ///< sizes of the caches before it, the nearest first
   double bytes = 0;                      ///< what it holds, including the caches before it

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "analysis/statistics.hpp"
 

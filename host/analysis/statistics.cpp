@@ -5,15 +5,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 namespace sonde::analysis {
-
 namespace {
 
 std::vector<double> sorted(std::span<const double> values) {
   std::vector<double> copy(values.begin(), values.end());
-  std::sort(copy.begin(), copy.end());
+  std::ranges::sort(copy);
   return copy;
 }
 
@@ -36,9 +34,49 @@ double fewer_than(std::size_t successes, std::size_t trials) {
   return sum;
 }
 
+constexpr double least_half_width = 0.03;
+
+/// The 97.5 % quantiles of Student's t, by degrees of freedom from one on.
+constexpr std::array t_95{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179};
+
+/// A mean without the outermost numbers, its standard error and that one's degrees of freedom.
+struct Trimmed {
+  double mean = 0;
+  double error = 0;
+  std::size_t degrees = 0;
+};
+
+/// The mean of six or more numbers leaves some out at either end and keeps at least three: one moment in which others
+/// had a cache must not widen what all others agree on (Tukey and McLaughlin, Sankhya A 25, 1963).
+Trimmed trimmed(std::span<const double> numbers) {
+  std::vector<double> all = sorted(numbers);
+  const std::size_t cut = (std::max<std::size_t>(all.size(), 3) - 3) / 3;
+  const double count = static_cast<double>(all.size());
+  const std::size_t kept = all.size() - 2 * cut;
+  Trimmed found{.degrees = kept - 1};
+  for (std::size_t i = cut; i < cut + kept; ++i) found.mean += all[i] / static_cast<double>(kept);
+  // A number that was left out counts as the outermost that is kept, about a mean of its own.
+  for (double& one : all) one = std::clamp(one, all[cut], all[cut + kept - 1]);
+  const double mean = std::accumulate(all.begin(), all.end(), 0.0) / count;
+  double squares = 0;
+  for (const double one : all) squares += (one - mean) * (one - mean);
+  found.error = std::sqrt(squares / (count - 1) / count) * count / static_cast<double>(kept);
+  return found;
+}
+
 }  // namespace
 
 double quantile(std::span<const double> values, double share) { return quantile_of_sorted(sorted(values), share); }
+
+std::vector<double> running_median(std::span<const double> values, std::size_t beside) {
+  std::vector<double> medians;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t from = i < beside ? 0 : i - beside;
+    const std::size_t to = std::min(values.size(), i + beside + 1);
+    medians.push_back(quantile(values.subspan(from, to - from), 0.5));
+  }
+  return medians;
+}
 
 Summary summarize(std::span<const double> values) {
   if (values.empty()) return {};
@@ -59,44 +97,6 @@ Interval median_interval(std::span<const double> values) {
   return {ordered[rank - 1], ordered[ordered.size() - rank]};
 }
 
-namespace {
-
-constexpr double least_half_width = 0.03;
-
-/// A prediction's variance in units of that of a run's mean: that of this run, that of the other, and as much again for
-/// what changes between runs.
-constexpr double variances_of_a_run = 4;
-
-/// The 97.5 % quantiles of Student's t, by degrees of freedom from one on.
-constexpr std::array t_95{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179};
-
-/// A mean without the outermost numbers, its standard error and that one's degrees of freedom.
-struct Trimmed {
-  double mean = 0;
-  double error = 0;
-  std::size_t degrees = 0;
-};
-
-/// The mean of six or more numbers leaves some out at either end and keeps at least three: one moment in which others
-/// had a cache must not widen what all others agree on (Tukey and McLaughlin, Sankhya A 25, 1963).
-Trimmed trimmed(std::span<const double> numbers) {
-  std::vector<double> sorted(numbers.begin(), numbers.end());
-  std::ranges::sort(sorted);
-  const std::size_t cut = (std::max<std::size_t>(sorted.size(), 3) - 3) / 3;
-  const double count = static_cast<double>(sorted.size());
-  const std::size_t kept = sorted.size() - 2 * cut;
-  Trimmed found{.degrees = kept - 1};
-  for (std::size_t i = cut; i < cut + kept; ++i) found.mean += sorted[i] / static_cast<double>(kept);
-  // A number that was left out counts as the outermost that is kept, about a mean of its own.
-  for (double& one : sorted) one = std::clamp(one, sorted[cut], sorted[cut + kept - 1]);
-  const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / count;
-  double squares = 0;
-  for (const double one : sorted) squares += (one - mean) * (one - mean);
-  found.error = std::sqrt(squares / (count - 1) / count) * count / static_cast<double>(kept);
-  return found;
-}
-
-/// The prediction for a number whose variance is `variances` times that of the mean of the numbers that were found.
 Estimate predicted(double value, std::span<const double> found, double variances) {
   if (found.size() < 2) {
     constexpr double endless = std::numeric_limits<double>::infinity();
@@ -114,14 +114,6 @@ Estimate predicted_above_zero(double value, std::span<const double> found, doubl
   return {.low = std::min(std::exp(of_logarithm.low), value * (1 - least_half_width)),
           .value = value,
           .high = std::max(std::exp(of_logarithm.high), value * (1 + least_half_width))};
-}
-
-}  // namespace
-
-Estimate predicted(double value, std::span<const double> found) { return predicted(value, found, variances_of_a_run); }
-
-Estimate predicted_above_zero(double value, std::span<const double> found) {
-  return predicted_above_zero(value, found, variances_of_a_run);
 }
 
 Estimate predicted_of_neighbours(double value, std::span<const double> found) {

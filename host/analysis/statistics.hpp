@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace sonde::analysis {
 
@@ -17,6 +18,9 @@ struct Summary {
 
 /// The quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan, 1996); needs a value.
 double quantile(std::span<const double> values, double share);
+
+/// The median of each value and of up to so many on either side of it.
+std::vector<double> running_median(std::span<const double> values, std::size_t beside);
 
 /// Summarizes the values; all zero for none.
 Summary summarize(std::span<const double> values);
@@ -38,15 +42,18 @@ struct Estimate {
   double high = 0;
 };
 
+/// A prediction's variance in units of that of a run's mean: that of this run, that of the other, and as much again for
+/// what changes between runs, as moments of one run agree more than those of two runs.
+inline constexpr double variances_of_a_run = 4;
+
 /// The prediction interval for another run's `value`, by the numbers `found` at several moments of this run: that for
 /// the mean of as many moments of another run, taken as normal (Hahn, Journal of Quality Technology, 1970), stretched
-/// to hold `value`. Moments of one run agree more than those of two runs, so the scatter between runs is taken to be
-/// that of a run's mean. One moment alone gives an infinite interval.
-Estimate predicted(double value, std::span<const double> found);
+/// to hold `value`. One moment alone gives an infinite interval.
+Estimate predicted(double value, std::span<const double> found, double variances = variances_of_a_run);
 
 /// The same for numbers above zero, whose scatter grows with them: by their logarithms, and at least 3 % to either
 /// side, by which runs differ that each know their medians within 1 %.
-Estimate predicted_above_zero(double value, std::span<const double> found);
+Estimate predicted_above_zero(double value, std::span<const double> found, double variances = variances_of_a_run);
 
 /// The same for neighbours on a curve, each measured once. Whatever slows one moment slows those around it, so runs are
 /// taken to differ by as much as single neighbours do, however many of these agree.

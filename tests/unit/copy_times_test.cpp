@@ -86,11 +86,11 @@ using Verdict = ImplicitCopy::Verdict;
 ImplicitCopy found_in(const std::function<double(double)>& ns, double copy_gbps, double noise = 0,
                       std::uint64_t seed = 1, double largest = 256 * mib, int visits = 3) {
   std::mt19937_64 random(seed);
-  std::vector<std::vector<RoundTime>> each(static_cast<std::size_t>(visits));
-  std::vector<RoundTime> all;
+  std::vector<std::vector<CopyTime>> each(static_cast<std::size_t>(visits));
+  std::vector<CopyTime> all;
   for (double bytes = mib / 16; bytes <= largest; bytes *= 4) {
     std::vector<double> times;
-    for (std::vector<RoundTime>& visit : each) {
+    for (std::vector<CopyTime>& visit : each) {
       const double uniform = static_cast<double>(random() >> 11) * 0x1p-53;
       times.push_back(ns(bytes) * (1 + noise * uniform));
       visit.push_back({.bytes = bytes, .nanoseconds = times.back()});

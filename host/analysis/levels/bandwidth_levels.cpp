@@ -26,26 +26,11 @@ std::vector<double> medians_of(std::span<const CurvePoint> points) {
   return medians;
 }
 
-/// The median of each point and those beside it, as a single point may be disturbed.
-std::vector<double> smoothed(const std::vector<CurvePoint>& curve) {
-  std::vector<double> all;
-  for (std::size_t i = 0; i < curve.size(); ++i) {
-    const std::size_t from = i > 0 ? i - 1 : i;
-    const std::size_t to = std::min(i + 1, curve.size() - 1);
-    std::vector<double> near;
-    for (std::size_t j = from; j <= to; ++j) near.push_back(median_of(curve[j]));
-    all.push_back(quantile(near, 0.5));
-  }
-  return all;
-}
-
 std::vector<CurvePoint> without_too_little_to_do(std::span<const CurvePoint> curve) {
-  std::vector<CurvePoint> left(curve.begin(), curve.end());
-  const std::vector<double> gbps = smoothed(left);
-  const double best = *std::ranges::max_element(gbps);
+  // A single point may be disturbed.
+  const double best = std::ranges::max(running_median(medians_of(curve), 1));
   const auto is_near = [&](const CurvePoint& one) { return median_of(one) >= nearly_best * best; };
-  left.erase(left.begin(), std::ranges::find_if(left, is_near));
-  return left;
+  return {std::ranges::find_if(curve, is_near), curve.end()};
 }
 
 /// The curve that never rises and is nearest to this one: neighbours that rise share their median (the pool-adjacent-

@@ -45,7 +45,8 @@ double log_factorial(int n) {
 
 }  // namespace
 
-CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), policy_(policy), ways_(ways) {
+CacheShape::CacheShape(Index of_index, Policy of_policy, int of_ways)
+    : index(of_index), policy(of_policy), ways(of_ways) {
   const double greatest_mean = std::exp2(most_log2) * ways;
   const int most_lines = static_cast<int>(greatest_mean + 12 * std::sqrt(greatest_mean) + 40);
   const std::vector<double> miss = miss_by_lines(policy, ways, most_lines);
@@ -70,7 +71,7 @@ CacheShape::CacheShape(Index index, Policy policy, int ways) : index_(index), po
       const bool by_logarithm = mean > 600;
       const int first = std::max(0, static_cast<int>(mean - 12 * std::sqrt(mean) - 40));
       const int last = std::min(most_lines, static_cast<int>(mean + 12 * std::sqrt(mean) + 40));
-      for (int lines = by_logarithm || first > 0 ? first : 0; lines <= last; ++lines) {
+      for (int lines = first; lines <= last; ++lines) {
         if (by_logarithm || first > 0) {
           probability = std::exp(lines * std::log(mean) - mean - log_factorial(lines));
         } else if (lines > 0) {
@@ -113,7 +114,7 @@ std::span<const CacheShape> cache_shapes() {
 
 const CacheShape& shape_of(CacheShape::Index index, CacheShape::Policy policy, int ways) {
   return *std::ranges::find_if(cache_shapes(), [=](const CacheShape& shape) {
-    return shape.index() == index && shape.policy() == policy && shape.ways() == ways;
+    return shape.index == index && shape.policy == policy && shape.ways == ways;
   });
 }
 

@@ -1,15 +1,13 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace sonde::analysis {
 
 /// The growth of one cache's misses with the working set, for one replacement policy, index and number of ways, in
 /// tables over the logarithm of rho = lines of the working set / lines of the cache (docs/level-model.md).
-class CacheShape {
- public:
+struct CacheShape {
   enum class Index { modulo, hashed };
   enum class Policy { least_recent, random };
 
@@ -20,16 +18,13 @@ class CacheShape {
   /// Share of independent, uniformly random accesses that hit.
   double independent_hit(double log2_rho) const { return at(independent_hit_, log2_rho); }
 
-  Index index() const { return index_; }
-  Policy policy() const { return policy_; }
-  int ways() const { return ways_; }
+  Index index;
+  Policy policy;
+  int ways;
 
  private:
   static double at(const std::vector<double>& table, double log2_rho);
 
-  Index index_;
-  Policy policy_;
-  int ways_;
   std::vector<double> cyclic_miss_;
   std::vector<double> independent_hit_;
 };

@@ -113,11 +113,7 @@ struct Gap {
   double high_bytes = 0;
 };
 /// The gaps, one for each rise of the cycle, in which another point would narrow the size most, among those that may be
-/// cut.
-/// The cache sizes and shapes that explain the curve nearly as well as the likeliest foresee different latencies
-/// between two measured sizes; the range of these, in standard deviations of a point there, is what a point is worth
-/// (as in Bayesian design of experiments, Chaloner and Verdinelli, Statistical Science 10, 1995, with the range in
-/// place of the variance). A rise where no point is worth one standard deviation has no gap.
+/// cut. A rise where no point is worth one standard deviation has no gap.
 std::vector<Gap> doubtful_gaps(const LatencyCurves& curves, const std::function<bool(const Gap&)>& may_be_cut);
 
 /// Sizes in bytes.

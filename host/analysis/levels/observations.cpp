@@ -2,25 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <span>
 #include <utility>
 
 namespace sonde::analysis::curve {
 namespace {
 
 constexpr std::size_t fewest_of_an_order = 5;
-
-/// The median of each value and the two on each side of it.
-std::vector<double> running_median(const std::vector<double>& values) {
-  std::vector<double> medians;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t from = i < 2 ? 0 : i - 2;
-    const std::size_t to = std::min(values.size(), i + 3);
-    medians.push_back(quantile(std::span(values).subspan(from, to - from), 0.5));
-  }
-  return medians;
-}
 
 /// The slope at each point, by least squares over half an octave to either side.
 std::vector<double> slopes(const std::vector<double>& log2_bytes, const std::vector<double>& log_ns) {
@@ -43,7 +30,7 @@ std::vector<double> slopes(const std::vector<double>& log2_bytes, const std::vec
 }
 
 double base_noise(const std::vector<double>& log_ns, const Constants& constants) {
-  const std::vector<double> medians = running_median(log_ns);
+  const std::vector<double> medians = running_median(log_ns, 2);
   std::vector<double> off;
   for (std::size_t i = 1; i + 1 < log_ns.size(); ++i) off.push_back(std::abs(log_ns[i] - medians[i]));
   return std::max(constants.least_noise, off.empty() ? 0 : 1.4826 * quantile(off, 0.5));
@@ -76,7 +63,7 @@ Observations observe(const LatencyCurves& curves, const Constants& constants) {
       log_ns.push_back(std::log(std::max(1e-9, median_of(point))));
     }
     if (order == LoadOrder::cycle) base = base_noise(log_ns, constants);
-    const std::vector<double> slope = slopes(log2_bytes, running_median(log_ns));
+    const std::vector<double> slope = slopes(log2_bytes, running_median(log_ns, 2));
     for (std::size_t i = 0; i < points->size(); ++i, ++row) {
       const Summary values = summarize((*points)[i].values);
       const double per_line = order == LoadOrder::page ? curves.page_bytes : curves.line_bytes;

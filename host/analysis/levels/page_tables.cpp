@@ -3,7 +3,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <optional>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -83,9 +83,8 @@ struct Candidate {
 double middle_mean(std::vector<double> values) {
   std::ranges::sort(values);
   const std::size_t out = values.size() / 4;
-  double sum = 0;
-  for (std::size_t i = out; i < values.size() - out; ++i) sum += values[i];
-  return sum / static_cast<double>(values.size() - 2 * out);
+  const auto middle = std::span(values).subspan(out, values.size() - 2 * out);
+  return std::accumulate(middle.begin(), middle.end(), 0.0) / static_cast<double>(middle.size());
 }
 
 /// The walks in a linear model, in which each number of lines has a time of its own, whatever the stride.
@@ -306,8 +305,7 @@ PageTable bracketed(const Walks& walks, const std::vector<Candidate>& candidates
   PageTable table{.entries = {best.fewest, best.entries, best.most},
                   .page_bytes = best.page_bytes,
                   .least_page_bytes = best.page_bytes,
-                  .most_page_bytes = best.page_bytes,
-                  .added_ns = {}};
+                  .most_page_bytes = best.page_bytes};
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& one = candidates[i];
     if (all[i] > found.deviance + likely * noise) continue;

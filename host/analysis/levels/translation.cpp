@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace sonde::analysis {
 namespace {
@@ -18,30 +19,17 @@ constexpr double small_beside = 0.25;
 constexpr double least_rise = 0.08;
 constexpr double least_over_noise = 4;
 
-double interpolated(const std::vector<double>& x, const std::vector<double>& y, double at) {
-  if (x.empty()) return 0;
-  if (at <= x.front()) return y.front();
-  if (at >= x.back()) return y.back();
-  const auto above = static_cast<std::size_t>(std::ranges::upper_bound(x, at) - x.begin());
-  const double fraction = (at - x[above - 1]) / (x[above] - x[above - 1]);
-  return y[above - 1] + fraction * (y[above] - y[above - 1]);
+/// The latency of the cycle, in which many lines share a page, between its points.
+double packed_ns(std::span<const CurvePoint> cycle, double log2_bytes) {
+  const auto log2_of = [](const CurvePoint& point) { return std::log2(point.bytes); };
+  const auto above = std::ranges::upper_bound(cycle, log2_bytes, {}, log2_of);
+  if (cycle.empty()) return 0;
+  if (above == cycle.begin()) return median_of(cycle.front());
+  if (above == cycle.end()) return median_of(cycle.back());
+  const CurvePoint& below = *std::prev(above);
+  const double fraction = (log2_bytes - log2_of(below)) / (log2_of(*above) - log2_of(below));
+  return median_of(below) + fraction * (median_of(*above) - median_of(below));
 }
-
-/// The cycle curve, in which many lines share a page.
-class Packed {
- public:
-  explicit Packed(const LatencyCurves& curves) {
-    for (const CurvePoint& point : curves.cycle) {
-      log2_bytes_.push_back(std::log2(point.bytes));
-      ns_.push_back(median_of(point));
-    }
-  }
-  double ns_at(double log2_bytes) const { return interpolated(log2_bytes_, ns_, log2_bytes); }
-
- private:
-  std::vector<double> log2_bytes_;
-  std::vector<double> ns_;
-};
 
 /// The time that a load takes beyond one among as many packed lines, at each span of pages.
 struct PageCosts {
@@ -54,20 +42,20 @@ struct PageCosts {
 /// The costs as a curve that never falls, as a larger span never translates faster, and without single disturbed
 /// points.
 std::vector<double> smoothed(const std::vector<double>& added) {
-  std::vector<double> smooth = added;
-  for (std::size_t i = 1; i + 1 < added.size(); ++i)
-    smooth[i] = quantile(std::vector{added[i - 1], added[i], added[i + 1]}, 0.5);
+  std::vector<double> smooth = running_median(added, 1);
+  smooth.front() = added.front();
+  smooth.back() = added.back();
   for (std::size_t i = 1; i < added.size(); ++i) smooth[i] = std::max(smooth[i], smooth[i - 1]);
   return smooth;
 }
 
-PageCosts page_costs(const LatencyCurves& curves, const Packed& packed) {
+PageCosts page_costs(const LatencyCurves& curves) {
   PageCosts costs;
   for (const CurvePoint& point : curves.page) {
     const Summary values = summarize(point.values);
     const auto beyond_packed = [&](double factor) {
       const double packed_log2 = std::log2(factor * point.bytes * curves.line_bytes / curves.page_bytes);
-      return std::max(0.0, values.median - packed.ns_at(packed_log2));
+      return std::max(0.0, values.median - packed_ns(curves.cycle, packed_log2));
     };
     costs.log2_spans.push_back(std::log2(point.bytes));
     costs.added_ns.push_back(beyond_packed(early_misses));
@@ -87,11 +75,7 @@ TranslationEdge edge_between(const PageCosts& costs, std::size_t first, std::siz
   while (added[half] < added[first] + rise / 2) ++half;
   const double share = (added[first] + rise / 2 - added[half - 1]) / (added[half] - added[half - 1]);
   const double reach = spans[half - 1] + share * (spans[half] - spans[half - 1]);
-  TranslationEdge edge{.bytes = std::exp2(spans[first]),
-                       .added_ns = rise,
-                       .reach_bytes = std::exp2(reach),
-                       .log2_spans = {},
-                       .added_ns_at = {}};
+  TranslationEdge edge{.bytes = std::exp2(spans[first]), .added_ns = rise, .reach_bytes = std::exp2(reach)};
   for (std::size_t at = first; at < end; ++at) {
     edge.log2_spans.push_back(spans[at]);
     edge.added_ns_at.push_back(added[at] - added[first]);
@@ -137,8 +121,7 @@ std::vector<CurvePoint> lowered(const std::vector<CurvePoint>& curve, const std:
 std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
   std::vector<TranslationEdge> edges;
   if (curves.page.size() < 2) return edges;
-  const Packed packed(curves);
-  const PageCosts costs = page_costs(curves, packed);
+  const PageCosts costs = page_costs(curves);
   const std::vector<double>& added = costs.added_ns;
   const double typical_noise = quantile(costs.noise_ns, 0.5);
   // Each run of points over which the cost rises is one edge.
@@ -149,7 +132,7 @@ std::vector<TranslationEdge> translation_edges(const LatencyCurves& curves) {
     while (end < added.size() && rises(end)) ++end;
     const double rise = added[end - 1] - added[i];
     // The rise has to stand out from what a load takes at this span anyway, or the curve does not show it.
-    const double beside = packed.ns_at(costs.log2_spans[end - 1]);
+    const double beside = packed_ns(curves.cycle, costs.log2_spans[end - 1]);
     // Somewhere on the way up even a cache of few ways may not explain it.
     const double sure = *std::ranges::max_element(costs.certain_ns.begin() + static_cast<std::ptrdiff_t>(i),
                                                   costs.certain_ns.begin() + static_cast<std::ptrdiff_t>(end));
