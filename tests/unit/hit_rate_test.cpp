@@ -13,7 +13,7 @@
 #include "device/model/random.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
-#include "probes/hit_rate/curves.hpp"
+#include "probes/hit_rate/hit_rate.hpp"
 #include "support/recording_observer.hpp"
 
 namespace sonde::probes {

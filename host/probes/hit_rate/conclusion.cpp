@@ -2,17 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <optional>
-#include <set>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "analysis/last_cache.hpp"
-#include "analysis/statistics.hpp"
-#include "measure/visits.hpp"
-#include "probes/hit_rate/plan.hpp"
+#include "probes/hit_rate/hit_rate.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -32,33 +23,16 @@ constexpr double swept_beyond = 3;
 /// The hit rate is given from this share of the cache's size on.
 constexpr double hit_rate_from = 0.3;
 
-/// One curve as it was measured: all of it, and visit by visit.
-struct Walked {
-  std::vector<Measurement> measurements;
-  std::vector<RandomLoad> loads;
-  std::vector<std::vector<RandomLoad>> visits;
-};
-
-Walked walked(std::span<const Measurement> measurements, const Words& words) {
-  Walked found;
-  for (const Measurement& one : measurements) {
-    if (one.unit == "ns" && one.point.words == words) found.measurements.push_back(one);
-  }
-  found.loads = loads_of(found.measurements, words);
-  for (const std::vector<Measurement>& visit : measure::by_visit(found.measurements))
-    found.visits.push_back(loads_of(visit, words));
-  return found;
-}
-
 /// The cache by one visit, and that visit's loads.
 struct Visit {
   LastCache cache;
-  std::span<const RandomLoad> loads;
+  std::vector<RandomLoad> loads;
 };
 
-/// The cache as all visits show it, and as each does that shows it. The walk must outlive it.
+/// The cache as all visits of a walk show it, and as each does that shows it.
 struct SeenCache {
   LastCache all;
+  std::vector<Measurement> walk = {};
   std::vector<Visit> visits = {};
 
   [[nodiscard]] analysis::Estimate bytes() const {
@@ -73,18 +47,28 @@ struct SeenCache {
   }
 };
 
-SeenCache seen(const LastCache& all, const Walked& walk) {
+/// `read` reads the cache, if it shows one, from the loads of a visit to the curve with these words.
+template <typename Read>
+SeenCache seen(const LastCache& all, std::span<const Measurement> measurements, const Words& words, Read read) {
   SeenCache cache{all};
-  for (const std::vector<RandomLoad>& visit : walk.visits) {
-    if (const auto one = analysis::refine_last_cache(all, visit)) cache.visits.push_back({*one, visit});
+  std::ranges::copy_if(measurements, std::back_inserter(cache.walk),
+                       [&](const Measurement& one) { return one.unit == "ns" && one.point.words == words; });
+  for (const std::vector<Measurement>& visit : measure::by_visit(cache.walk)) {
+    std::vector<RandomLoad> loads = loads_of(visit, words);
+    if (const std::optional<LastCache> one = read(loads)) cache.visits.push_back({*one, std::move(loads)});
   }
   return cache;
 }
 
+/// The same by a refined estimate.
+SeenCache seen(const LastCache& all, std::span<const Measurement> measurements, const Words& words) {
+  return seen(all, measurements, words, [&](const auto& loads) { return analysis::refine_last_cache(all, loads); });
+}
+
 /// Adds the hit rate of the loads that reach the cache, at each working set: that of each repetition, and the interval
 /// of all.
-void add_shares(const SeenCache& cache, const Walked& walk, Conclusion& conclusion) {
-  for (const Measurement& one : walk.measurements) {
+void add_shares(const SeenCache& cache, Conclusion& conclusion) {
+  for (const Measurement& one : cache.walk) {
     const double bytes = one.point.x.bytes.value();
     // A point of the sweep was visited once and is known less well.
     const bool is_of_the_sweep = one.visits.empty() && one.point.words == usual_walk_words;
@@ -130,18 +114,17 @@ void compare_with_stated(Finding& finding, double bytes, double stated_bytes) {
 
 void add_capacity(const SeenCache& cache, const Words& words, double stated_bytes, Conclusion& conclusion) {
   const LastCache& all = cache.all;
-  Finding finding{
-      .kind = &hit_rate_probe::effective_capacity,
-      .words = words,
-      .unit = "bytes",
-      .evidence = fmt::format("{} load takes {:.3g} ns where the last cache serves it and {:.3g} ns where it does not, "
-                              "{:.2f} times as long; beyond it the hit rate is that of a cache of {}",
-                              in_kind(words), all.hit_ns, all.miss_ns, all.contrast(), size_text(all.bytes)),
-      .details = {{"hit_ns", six_digits(all.hit_ns)},
-                  {"miss_ns", six_digits(all.miss_ns)},
-                  {"miss_growth_ns", six_digits(all.growth_ns)},
-                  {"contrast", six_digits(all.contrast())},
-                  {"before_bytes", six_digits(all.inner_bytes.empty() ? 0 : all.inner_bytes.back())}}};
+  Finding finding = finding_of(
+      hit_rate_probe::effective_capacity, words, cache.bytes(),
+      fmt::format(
+          "{} load takes {:.3g} ns where the last cache serves it and {:.3g} ns where it does not, {:.2f} times "
+          "as long; beyond it the hit rate is that of a cache of {}",
+          in_kind(words), all.hit_ns, all.miss_ns, all.contrast(), size_text(all.bytes)));
+  finding.details = {{"hit_ns", six_digits(all.hit_ns)},
+                     {"miss_ns", six_digits(all.miss_ns)},
+                     {"miss_growth_ns", six_digits(all.growth_ns)},
+                     {"contrast", six_digits(all.contrast())},
+                     {"before_bytes", six_digits(all.inner_bytes.empty() ? 0 : all.inner_bytes.back())}};
   compare_with_stated(finding, all.bytes, stated_bytes);
   if (cache.visits.size() > 1) {
     const auto [least, most] =
@@ -150,23 +133,23 @@ void add_capacity(const SeenCache& cache, const Words& words, double stated_byte
         fmt::format("; its visits give between {} and {}", size_text(least.cache.bytes), size_text(most.cache.bytes));
   }
   finding.evidence += ".";
-  set_value(finding, cache.bytes());
   conclusion.findings.push_back(finding);
 }
 
 /// Concludes for memory of another kind, given the cache for what any buffer is made of.
-void conclude_kind(const LastCache& usual, const Walked& walk, const Words& words, double stated_bytes,
-                   Conclusion& conclusion) {
-  if (const auto cache = analysis::refine_last_cache(usual, walk.loads)) {
+void conclude_kind(const LastCache& usual, std::span<const Measurement> measurements, const Words& words,
+                   double stated_bytes, Conclusion& conclusion) {
+  const std::vector<RandomLoad> loads = loads_of(measurements, words);
+  if (const auto cache = analysis::refine_last_cache(usual, loads)) {
     if (cache->contrast() < least_usable_contrast) return;
-    const SeenCache found = seen(*cache, walk);
-    add_shares(found, walk, conclusion);
+    const SeenCache found = seen(*cache, measurements, words);
+    add_shares(found, conclusion);
     add_capacity(found, words, stated_bytes, conclusion);
     return;
   }
-  if (walk.loads.size() < 3) return;
-  const RandomLoad& inside = walk.loads.front();
-  const RandomLoad& beyond = walk.loads.back();
+  if (loads.size() < 3) return;
+  const RandomLoad& inside = loads.front();
+  const RandomLoad& beyond = loads.back();
   const bool flat = beyond.nanoseconds < analysis::least_contrast * inside.nanoseconds;
   if (!flat || beyond.bytes < 1.5 * usual.bytes || inside.bytes > 0.75 * usual.bytes) {
     conclusion.without_levels.push_back(
@@ -175,10 +158,8 @@ void conclude_kind(const LastCache& usual, const Walked& walk, const Words& word
          "with --effort thorough, and without --sizes"});
     return;
   }
-  SeenCache bypassed{analysis::without_part(usual, walk.loads)};
-  for (const std::vector<RandomLoad>& visit : walk.visits)
-    bypassed.visits.push_back({analysis::without_part(usual, visit), visit});
-  add_shares(bypassed, walk, conclusion);
+  const auto bypassed = [&](const auto& some) { return std::optional(analysis::without_part(usual, some)); };
+  add_shares(seen(*bypassed(loads), measurements, words, bypassed), conclusion);
   conclusion.findings.push_back(
       {.kind = &hit_rate_probe::none_seen,
        .words = words,
@@ -188,27 +169,20 @@ void conclude_kind(const LastCache& usual, const Walked& walk, const Words& word
                                size_text(beyond.bytes), size_text(usual.bytes))});
 }
 
-/// The hit rates that counters saw at a point of the walk; null where they did not.
-const Measurement* counted_at(std::span<const Measurement> measurements, const Point& point) {
-  Words words = point.words;
-  words.method = measure::Method::counters;
-  const auto found = std::ranges::find_if(measurements, [&](const Measurement& one) {
-    return one.unit == "ratio" && one.point.words == words && one.point.x.bytes == point.x.bytes;
-  });
-  return found == measurements.end() ? nullptr : &*found;
-}
-
 /// The cache's effective capacity by what counters saw of the random walk, and by how much its hit rate differs from
 /// that by timing, `by_timing`. Findings only where both were measured at three working sets beyond the cache.
 std::vector<Finding> findings_by_counters(const analysis::LastCache& cache, std::span<const Measurement> measurements,
                                           std::span<const Measurement> by_timing, double stated_bytes) {
+  if (by_timing.empty()) return {};
+  const Words timed_words = by_timing.front().point.words;
+  const Words counted_words = with(timed_words, {.method = Method::counters});
   std::vector<double> capacities;
   std::vector<double> differences;
   double largest_bytes = 0;
   const double inner_bytes = cache.inner_bytes.empty() ? 0 : cache.inner_bytes.back();
   for (const Measurement& timed : by_timing) {
     const double bytes = timed.point.x.bytes.value();
-    const Measurement* const counted = counted_at(measurements, timed.point);
+    const Measurement* const counted = find(measurements, counted_words, timed.point.x, "ratio");
     if (counted == nullptr || bytes < beyond_the_cache * cache.bytes) continue;
     const double share = median_of(*counted);
     // The lines that reach the cache are those that the caches before it do not hold.
@@ -217,96 +191,81 @@ std::vector<Finding> findings_by_counters(const analysis::LastCache& cache, std:
     largest_bytes = std::max(largest_bytes, bytes);
   }
   if (capacities.size() < least_counted_sizes) return {};
-  const Words timed_words = by_timing.front().point.words;
-  Words counted_words = timed_words;
-  counted_words.method = measure::Method::counters;
   const std::string range = fmt::format("at {} working sets from {} to {}", capacities.size(),
                                         size_text(beyond_the_cache * cache.bytes), size_text(largest_bytes));
   const analysis::Estimate held = analysis::predicted_above_zero(analysis::quantile(capacities, 0.5), capacities);
-  Finding capacity{.kind = &hit_rate_probe::effective_capacity,
-                   .words = counted_words,
-                   .unit = "bytes",
-                   .evidence = fmt::format("By the bytes that counters saw at the fabric and at memory, {}, its hit "
-                                           "rate is that of a cache of {}",
-                                           range, size_text(held.value))};
+  Finding capacity = finding_of(hit_rate_probe::effective_capacity, counted_words, held,
+                                fmt::format("By the bytes that counters saw at the fabric and at memory, {}, its hit "
+                                            "rate is that of a cache of {}",
+                                            range, size_text(held.value)));
   compare_with_stated(capacity, held.value, stated_bytes);
   capacity.evidence += ".";
-  set_value(capacity, held);
-  Finding difference{.kind = &hit_rate_probe::methods_differ, .words = timed_words, .unit = "ratio"};
   const analysis::Estimate by = analysis::predicted(analysis::quantile(differences, 0.5), differences);
-  set_value(difference, by);
-  difference.evidence = fmt::format("The hit rate by counters is {:.3f} {} than that by timing, {}.",
-                                    std::abs(by.value), by.value < 0 ? "lower" : "higher", range);
-  return {capacity, difference};
+  return {capacity, finding_of(hit_rate_probe::methods_differ, timed_words, by,
+                               fmt::format("The hit rate by counters is {:.3f} {} than that by timing, {}.",
+                                           std::abs(by.value), by.value < 0 ? "lower" : "higher", range))};
 }
 
 }  // namespace
 
 Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement> measurements) {
   Conclusion conclusion;
-  const Walked usual = walked(measurements, usual_walk_words);
-  if (usual.loads.size() < 3) return conclusion;
-  const std::optional<LastCache> rough = analysis::estimate_last_cache(usual.loads);
-  const auto stated_bytes = static_cast<double>(request.stated_memory_side_bytes);
-  Finding finding{.words = usual_walk_words};
-  const std::string far = size_text(usual.loads.back().bytes);
-  if (usual.loads.back().bytes < swept_beyond * stated_bytes) {
-    conclusion.without_levels.push_back(
-        {usual_walk_words, "the system states a cache of " + size_text(stated_bytes) + " before memory, and " + far +
-                               " were swept: --sizes up to four times as much shows it"});
+  const std::vector<RandomLoad> usual = loads_of(measurements, usual_walk_words);
+  if (usual.size() < 3) return conclusion;
+  const auto not_known = [&](const std::string& reason) {
+    conclusion.without_levels.push_back({usual_walk_words, reason});
     return conclusion;
+  };
+  const auto none_seen = [&](const std::string& evidence) {
+    conclusion.findings.push_back(
+        {.kind = &hit_rate_probe::none_seen, .words = usual_walk_words, .evidence = evidence});
+    return conclusion;
+  };
+  const std::optional<LastCache> rough = analysis::estimate_last_cache(usual);
+  const auto stated_bytes = static_cast<double>(request.stated_memory_side_bytes);
+  const std::string far = size_text(usual.back().bytes);
+  if (usual.back().bytes < swept_beyond * stated_bytes) {
+    return not_known("the system states a cache of " + size_text(stated_bytes) + " before memory, and " + far +
+                     " were swept: --sizes up to four times as much shows it");
   }
   if (!rough) {
-    finding.kind = &hit_rate_probe::none_seen;
-    finding.evidence = fmt::format(
+    return none_seen(fmt::format(
         "Latency never rises by 20 % and stays there for a doubling, up to {}: everything measured is served by the "
         "same level.",
-        far);
-    conclusion.findings.push_back(finding);
-    return conclusion;
+        far));
   }
-  const std::optional<LastCache> cache = analysis::refine_last_cache(*rough, usual.loads);
+  const std::optional<LastCache> cache = analysis::refine_last_cache(*rough, usual);
   if (!cache) {
-    conclusion.without_levels.push_back(
-        {usual_walk_words, "loads take longer from about " + size_text(rough->bytes) + " on, but the sizes up to " +
-                               far +
-                               " do not agree on one cache: measure again on an idle machine, or to larger --sizes"});
-    return conclusion;
+    return not_known("loads take longer from about " + size_text(rough->bytes) + " on, but the sizes up to " + far +
+                     " do not agree on one cache: measure again on an idle machine, or to larger --sizes");
   }
-  std::vector<double> sizes = cache->inner_bytes;
-  sizes.push_back(cache->bytes);
   if (!may_be_before_memory(*cache, request)) {
-    finding.kind = &hit_rate_probe::none_seen;
-    finding.evidence = fmt::format(
+    std::vector<double> sizes = cache->inner_bytes;
+    sizes.push_back(cache->bytes);
+    return none_seen(fmt::format(
         "Loads take longer from {} on and then no more up to {}, and the system states no cache behind a GPU's own: "
         "none is seen before memory.",
-        sizes_text(sizes), far);
-    conclusion.findings.push_back(finding);
-    return conclusion;
+        sizes_text(sizes), far));
   }
   if (cache->contrast() < least_usable_contrast) {
-    finding.kind = &hit_rate_probe::contrast_too_small;
-    finding.value = six_digits(cache->contrast());
-    finding.unit = "ratio";
-    finding.evidence = fmt::format(
-        "Beyond {} a load takes {:.3g} ns instead of {:.3g}, {:.2f} times as long: too little to tell hits from "
-        "misses, "
-        "and it may be address translation.",
-        size_text(cache->bytes), cache->miss_ns, cache->hit_ns, cache->contrast());
-    conclusion.findings.push_back(finding);
+    conclusion.findings.push_back(
+        {.kind = &hit_rate_probe::contrast_too_small,
+         .words = usual_walk_words,
+         .value = six_digits(cache->contrast()),
+         .evidence = fmt::format("Beyond {} a load takes {:.3g} ns instead of {:.3g}, {:.2f} times as long: too little "
+                                 "to tell hits from misses, and it may be address translation.",
+                                 size_text(cache->bytes), cache->miss_ns, cache->hit_ns, cache->contrast())});
     return conclusion;
   }
-  const SeenCache found = seen(*cache, usual);
-  add_shares(found, usual, conclusion);
+  const SeenCache found = seen(*cache, measurements, usual_walk_words);
+  add_shares(found, conclusion);
   add_capacity(found, usual_walk_words, stated_bytes, conclusion);
-  std::ranges::move(findings_by_counters(*cache, measurements, conclusion.derived, stated_bytes),
-                    std::back_inserter(conclusion.findings));
+  conclusion.add(findings_by_counters(*cache, measurements, conclusion.derived, stated_bytes));
   std::set<Words> kinds;
   for (const Measurement& one : measurements) {
     if (one.point.words != usual_walk_words && !is_by_counters(one.point.words)) kinds.insert(one.point.words);
   }
-  for (const Words& words : kinds)
-    conclude_kind(*cache, walked(measurements, words), words, stated_bytes, conclusion);
+  for (const Words& words : kinds) conclude_kind(*cache, measurements, words, stated_bytes, conclusion);
   return conclusion;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "analysis/last_cache.hpp"
 #include "probes/probe.hpp"
 
 // What the hit-rate probe measures and finds.
-namespace sonde::probes::hit_rate_probe {
+namespace sonde::probes {
+namespace hit_rate_probe {
 
 Workload prepare_walk(device::Device& device, const Point& point, const Request& request);
 Workload prepare_stream(device::Device& device, const Point& point, const Request& request);
@@ -18,21 +20,6 @@ inline constexpr Curve walk{.name = "walk",
                             .title = "Latency of loads from uniformly random lines",
                             .unit = units::core_ns,
                             .prepare = prepare_walk};
-inline constexpr Curve share_by_timing{.name = "share-by-timing",
-                                       .words = walk.words,
-                                       .varies = "memory, writer",
-                                       .title = "Hit rate of random loads in the last cache, by timing",
-                                       .unit = units::ratio,
-                                       .better = Better::higher,
-                                       .table = &table};
-inline constexpr Curve share_by_counters{
-    .name = "share-by-counters",
-    .words = {.method = Method::counters, .order = Order::independent, .path = Path::vector},
-    .varies = "memory, writer",
-    .title = "Hit rate of random loads in the last cache, by counters",
-    .unit = units::ratio,
-    .better = Better::higher,
-    .table = &table};
 inline constexpr Curve stream{
     .name = "stream",
     .words = {.memory = "device", .method = Method::counters, .path = Path::buffer, .sharing = Sharing::separate},
@@ -40,19 +27,33 @@ inline constexpr Curve stream{
     .title = "Bandwidth of streams whose hits are counted",
     .unit = units::core_gbps,
     .prepare = prepare_stream};
-inline constexpr Curve share_of_stream{.name = "share-of-stream",
-                                       .words = stream.words,
-                                       .varies = "pattern",
-                                       .title = "Hit rate of streams in the last cache, by counters",
-                                       .unit = units::ratio,
-                                       .better = Better::higher,
-                                       .table = &table_of_streams};
+
+/// The share of what is measured on another curve.
+constexpr Curve share_of(const Curve& curve, Method method, const Table& shown_in, std::string_view name,
+                         std::string_view title) {
+  Words words = curve.words;
+  words.method = method;
+  return {.name = name,
+          .words = words,
+          .varies = curve.varies,
+          .title = title,
+          .unit = units::ratio,
+          .better = Better::higher,
+          .table = &shown_in};
+}
+inline constexpr Curve share_by_timing =
+    share_of(walk, Method::timing, table, "share-by-timing", "Hit rate of random loads in the last cache, by timing");
+inline constexpr Curve share_by_counters = share_of(walk, Method::counters, table, "share-by-counters",
+                                                    "Hit rate of random loads in the last cache, by counters");
+inline constexpr Curve share_of_stream = share_of(stream, Method::counters, table_of_streams, "share-of-stream",
+                                                  "Hit rate of streams in the last cache, by counters");
 
 inline constexpr FindingKind effective_capacity{
     .name = "effective-capacity",
     .heading = "What the last cache holds",
     .meaning =
         "The bytes that the last cache before memory holds, including the caches before it, as its hit rate shows.",
+    .unit = units::bytes,
     .better = Better::higher,
     .named_by = "memory, method",
     .feature = "effective capacity"};
@@ -62,6 +63,7 @@ inline constexpr FindingKind methods_differ{
     .meaning =
         "The hit rate by counters less that by timing, over the working sets beyond the cache where both are "
         "known; 0 where they agree.",
+    .unit = units::ratio,
     .named_by = "memory"};
 inline constexpr FindingKind none_seen{.name = "none-seen",
                                        .heading = "No cache before memory seen",
@@ -71,6 +73,25 @@ inline constexpr FindingKind contrast_too_small{
     .name = "contrast-too-small",
     .heading = "Hits hardly faster than misses",
     .meaning = "The latency of a miss over that of a hit, where it is below 1.5: too little to tell them apart.",
+    .unit = units::ratio,
     .named_by = "memory"};
 
-}  // namespace sonde::probes::hit_rate_probe
+}  // namespace hit_rate_probe
+
+/// The words of the walk in what any buffer is made of.
+inline constexpr Words usual_walk_words{
+    .memory = "device", .method = Method::timing, .order = Order::independent, .path = Path::vector};
+
+inline bool is_by_counters(const Words& words) { return words.method == Method::counters; }
+
+/// The latency of loads on one curve: one of each working set, the median of what is known.
+std::vector<analysis::RandomLoad> loads_of(std::span<const Measurement> measurements, const Words& words);
+
+/// Whether a last cache may be one before memory rather than one of a GPU's own: where the system states one, or two
+/// others come before it.
+bool may_be_before_memory(const analysis::LastCache& cache, const Request& request);
+
+/// What the last cache holds in each kind of memory, or why nobody can say; and the hit rate at each working set.
+Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement> measurements);
+
+}  // namespace sonde::probes
