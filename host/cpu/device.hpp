@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <memory>
-
 #include "device/device.hpp"
 
 namespace sonde::cpu {

@@ -1,7 +1,6 @@
 #include "cpu/movers.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "cpu/pinned.hpp"

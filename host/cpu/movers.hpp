@@ -1,8 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <stop_token>
 #include <thread>

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <set>
-#include <string>
 
 #include "cpu/topology.hpp"
 #include "device/error.hpp"
 #include "os/machine.hpp"
-#include "os/pages.hpp"
 
 namespace sonde::cpu {
 namespace {

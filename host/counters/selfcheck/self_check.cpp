@@ -1,6 +1,5 @@
 #include "counters/selfcheck/self_check.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>

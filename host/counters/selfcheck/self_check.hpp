@@ -1,9 +1,5 @@
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include "analysis/statistics.hpp"
 #include "counters/selfcheck/known_load.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <ranges>
-#include <string>
 
 #include "counters/state/sysfs.hpp"
 #include "os/file.hpp"

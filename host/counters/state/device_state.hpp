@@ -1,18 +1,13 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "os/threads.hpp"
 

@@ -1,8 +1,5 @@
 #include "counters/state/sources.hpp"
 
-#include <cstdint>
-#include <memory>
-
 #include "os/library.hpp"
 
 // The parts of NVIDIA's management library that are used are declared here, so that neither its header nor the library

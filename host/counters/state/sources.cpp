@@ -1,9 +1,5 @@
 #include "counters/state/sources.hpp"
 
-#include <chrono>
-#include <utility>
-#include <vector>
-
 #include "counters/state/sysfs.hpp"
 #include "os/machine.hpp"
 

@@ -1,12 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
-#include <optional>
-#include <set>
-#include <string>
 #include <string_view>
 
 #include "counters/state/device_state.hpp"

@@ -1,8 +1,5 @@
 #include "counters/traffic/event_plan.hpp"
 
-#include <algorithm>
-#include <array>
-#include <optional>
 #include <sstream>
 
 #include "counters/state/sysfs.hpp"

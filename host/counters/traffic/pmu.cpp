@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
-#include <system_error>
 
 #include "counters/state/sysfs.hpp"
 

@@ -2,8 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <array>
 #include <numeric>
 #include <ranges>
 

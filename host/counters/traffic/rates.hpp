@@ -2,10 +2,6 @@
 
 #include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "counters/traffic/counter_source.hpp"
 

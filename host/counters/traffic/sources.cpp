@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 #include <chrono>
-#include <map>
-#include <system_error>
 #include <thread>
 
 #include "counters/state/sysfs.hpp"

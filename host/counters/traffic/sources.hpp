@@ -1,10 +1,5 @@
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <string>
-
 #include "counters/traffic/event_plan.hpp"
 
 namespace sonde::counters {

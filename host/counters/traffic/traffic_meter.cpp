@@ -1,9 +1,7 @@
 #include "counters/traffic/traffic_meter.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <ranges>
-#include <span>
 
 namespace sonde::counters {
 namespace {

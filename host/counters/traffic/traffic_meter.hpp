@@ -1,9 +1,5 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <vector>
-
 #include "counters/traffic/rates.hpp"
 
 namespace sonde::counters {

@@ -2,10 +2,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <thread>
-#include <vector>
 
 #include "counters/traffic/counter_source.hpp"
 
