@@ -1,16 +1,10 @@
 // How many operations a second does the device compute, by type of number, and how long does one take?
 // docs/method/compute.md explains it.
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-#include <span>
-#include <string>
-
+#include "probes/compute/compute.hpp"
 #include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
-#include "probes/compute/compute.hpp"
 
 namespace sonde::probes {
 namespace compute_probe {
@@ -84,9 +78,8 @@ std::vector<Point> visits_again(std::span<const Measurement> known) {
 }
 
 Point arithmetic_point(const Curve& curve, NumberType type, Operation operation, const Request& request) {
-  Point point = point_on(curve, {}, words_of(type, operation, curve.words.chain.value()));
-  point.expected_seconds = request.effort == Effort::quick ? 0.15 : request.effort == Effort::normal ? 0.6 : 3;
-  return point;
+  return point_on(curve, {}, words_of(type, operation, curve.words.chain.value()),
+                  by_effort(request.effort, 0.15, 0.6, 3.0));
 }
 
 /// Points still wanted: of each type the rate of its multiply-adds, whose preparation looks for the best shape; then,
@@ -147,17 +140,17 @@ std::optional<std::string> compute_obstacle(const device::DeviceInfo& device) {
 /// A CPU's driver takes as long to compile a shape as a GPU takes for all of them.
 workloads::ArithmeticSearch search_depth(const Request& request, const device::DeviceInfo& device, NumberType type) {
   const bool on_cpu = device.type == device::DeviceType::cpu;
-  int rounds = request.effort == Effort::quick ? 0 : request.effort == Effort::normal ? 2 : 4;
+  int rounds = by_effort(request.effort, 0, 2, 4);
   if (request.effort == Effort::quick && type == NumberType::fp32 && !on_cpu) rounds = 1;
   if (on_cpu) rounds = std::min(rounds, 1);
   return {.rounds = rounds, .alive = request.alive};
 }
 
 Conclusion conclude_compute(const Request&, std::span<const Measurement> measurements) {
-  std::vector<Finding> found = half_rates(measurements);
-  std::ranges::move(sustained_findings(measurements), std::back_inserter(found));
-  std::ranges::move(ridges(measurements), std::back_inserter(found));
-  return {.findings = found};
+  Conclusion conclusion{.findings = half_rates(measurements)};
+  conclusion.add(sustained_findings(measurements));
+  conclusion.add(ridges(measurements));
+  return conclusion;
 }
 
 std::vector<Finding> stated_of_compute(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
@@ -179,11 +172,7 @@ Words words_of(NumberType type, Operation operation, Chain chain) {
 }
 
 const Measurement* main_rate(std::span<const Measurement> known, NumberType type) {
-  const Words words = words_of(type, Operation::fma);
-  const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
-    return one.unit == "Gop/s" && one.point.words == words && one.point.x == Coordinates{};
-  });
-  return found == known.end() ? nullptr : &*found;
+  return measure::find(known, rate, {}, words_of(type, Operation::fma));
 }
 
 bool visits_disagree(const Measurement& one) {

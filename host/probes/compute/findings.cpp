@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <string>
+#include <set>
 
 #include "measure/cycles.hpp"
 #include "measure/visits.hpp"
@@ -38,6 +37,53 @@ std::string what_computes(const Words& words) {
   return fmt::format("{} {}", measure::word_of(words.type.value()), measure::word_of(words.operation.value()));
 }
 
+constexpr int seconds_of_load = 10;
+/// A smaller change is within the noise of points.
+constexpr double steady = 0.97;
+
+double second_of(const Measurement& one) { return one.point.x.seconds.value(); }
+
+/// The seconds of the load that were measured, in their order.
+std::vector<const Measurement*> in_order(std::span<const Measurement> measurements) {
+  std::vector<const Measurement*> found;
+  for (const Measurement& one : measurements) {
+    if (one.point.x.seconds && one.unit == "Gop/s") found.push_back(&one);
+  }
+  std::ranges::sort(found, {}, [](const Measurement* one) { return second_of(*one); });
+  return found;
+}
+
+std::string from_to(const char* what, std::optional<double> first, std::optional<double> last, const char* unit) {
+  if (!first || !last) return "";
+  return fmt::format("; {} {:.0f} {}, then {:.0f}", what, *first, unit, *last);
+}
+
+/// Clock, power and throttling, as far as they are known.
+std::string surroundings(const std::vector<const Measurement*>& all) {
+  const counters::DeviceState& first = all.front()->state.device_state;
+  const counters::DeviceState& last = all.back()->state.device_state;
+  std::string text = from_to("its clock was", first.gpu_clock_mhz, last.gpu_clock_mhz, "MHz");
+  if (text.empty()) text = from_to("the CPU's clock was", first.cpu_clock_mhz, last.cpu_clock_mhz, "MHz");
+  text += from_to("it took", first.power_watts, last.power_watts, "W");
+  std::set<std::string> reasons;
+  bool known = false;
+  for (const Measurement* one : all) {
+    if (!one->state.device_state.throttle_reasons) continue;
+    known = true;
+    reasons.insert(one->state.device_state.throttle_reasons->begin(), one->state.device_state.throttle_reasons->end());
+  }
+  if (reasons.empty()) return known ? text + "; it was not throttled" : text;
+  return text + fmt::format("; it was throttled by {}", fmt::join(reasons, ", "));
+}
+
+void add_details(Finding& finding, const std::string& when, const counters::DeviceState& state) {
+  const auto add = [&](const char* what, std::optional<double> value) {
+    if (value) finding.details[when + what] = six_digits(*value);
+  };
+  add("_clock_mhz", state.gpu_clock_mhz ? state.gpu_clock_mhz : state.cpu_clock_mhz);
+  add("_power_watts", state.power_watts);
+}
+
 }  // namespace
 
 std::vector<Finding> peaks(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
@@ -45,10 +91,10 @@ std::vector<Finding> peaks(const device::DeviceInfo& device, std::span<const Mea
   for (const device::NumberTypeFacts& type : device::number_types) {
     const Measurement* const main = main_rate(measurements, type.type);
     if (main == nullptr) continue;
-    Finding finding{.kind = &peak, .words = main->point.words, .unit = "Gop/s"};
-    set_value(finding, estimate(*main));
-    finding.evidence = fmt::format("{} reaches {:.4g} Gop/s by {}", what_computes(main->point.words), median_of(*main),
-                                   shape_text(main->state.shape));
+    Finding& finding =
+        found.emplace_back(finding_of(peak, main->point.words, estimate(*main),
+                                      fmt::format("{} reaches {:.4g} Gop/s by {}", what_computes(main->point.words),
+                                                  median_of(*main), shape_text(main->state.shape))));
     if (const double each = per_unit_and_cycle(device, *main); each > 0) {
       finding.evidence += fmt::format(": {:.3g} operations a cycle of each of {} compute units at {:.0f} MHz", each,
                                       device.compute_units, measure::clock_mhz(device, main->state));
@@ -70,7 +116,6 @@ std::vector<Finding> peaks(const device::DeviceInfo& device, std::span<const Mea
       finding.evidence += fmt::format(" The driver's code computes by {}.", main->state.instruction);
     if (device.emulated_types.contains(std::string(type.name)))
       finding.evidence += " The driver says that the device has no instruction for it.";
-    found.push_back(finding);
   }
   return found;
 }
@@ -83,16 +128,15 @@ std::vector<Finding> half_rates(std::span<const Measurement> measurements) {
   if (ratio >= nearly_double) return {};
   const char* const what = ratio < 0.95 ? "slower than singles, so that halves only save room"
                                         : "hardly faster than singles, although twice as many fit a register";
-  Finding finding{.kind = &half_rate, .words = half->point.words, .unit = "ratio"};
   const measure::SeenByVisit<double> visits(measurements, [](std::span<const Measurement> some) {
     return median_of(*main_rate(some, NumberType::fp16)) / median_of(*main_rate(some, NumberType::fp32));
   });
-  set_value(finding, visits.estimate([](double one) { return one; }));
-  finding.evidence = fmt::format(
-      "fp16 fma reaches {:.4g} Gop/s and fp32 {:.4g}: {:.3g} of it, {}.{}", median_of(*half), median_of(*single), ratio,
-      what,
-      half->state.instruction.empty() ? "" : " The driver's code computes halves by " + half->state.instruction + ".");
-  return {finding};
+  const std::string& instruction = half->state.instruction;
+  return {
+      finding_of(half_rate, half->point.words, visits.estimate([](double one) { return one; }),
+                 fmt::format("fp16 fma reaches {:.4g} Gop/s and fp32 {:.4g}: {:.3g} of it, {}.{}", median_of(*half),
+                             median_of(*single), ratio, what,
+                             instruction.empty() ? "" : " The driver's code computes halves by " + instruction + "."))};
 }
 
 std::vector<Finding> implausible_rates(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
@@ -113,7 +157,6 @@ std::vector<Finding> implausible_rates(const device::DeviceInfo& device, std::sp
     found.push_back({.kind = &suspicious,
                      .words = worst->point.words,
                      .value = six_digits(median_of(*worst)),
-                     .unit = "Gop/s",
                      .evidence = fmt::format(
                          "{} got {:.4g} Gop/s, {:.4g} a cycle of each of {} compute units at {:.0f} MHz, but no known "
                          "one does more than {:.0f}: this is not to be believed; please report the driver.",
@@ -121,6 +164,39 @@ std::vector<Finding> implausible_rates(const device::DeviceInfo& device, std::sp
                          device.compute_units, measure::clock_mhz(device, worst->state), allowed)});
   }
   return found;
+}
+
+std::vector<Point> sustained_points(const device::DeviceInfo& device, const Request& request,
+                                    std::span<const Measurement> known) {
+  const Measurement* const main = main_rate(known, NumberType::fp32);
+  const bool heats = device.type != device::DeviceType::model;
+  if (main == nullptr || request.effort == Effort::quick || !heats) return {};
+  std::vector<Point> points;
+  for (int second = 1; second <= seconds_of_load; ++second) {
+    points.push_back(point_on(rate, {.seconds = second}, main->point.words, 1.1));
+    points.back().shape = main->state.shape;
+  }
+  return points;
+}
+
+std::vector<Finding> sustained_findings(std::span<const Measurement> measurements) {
+  const std::vector<const Measurement*> all = in_order(measurements);
+  if (all.size() < 2) return {};
+  const Measurement& first = *all.front();
+  const Measurement& last = *all.back();
+  const double ratio = median_of(last) / median_of(first);
+  Finding finding{.kind = &sustained, .words = first.point.words, .value = six_digits(ratio)};
+  const char* const how = ratio < steady ? "slower" : ratio > 1 / steady ? "faster" : "as fast";
+  finding.evidence =
+      fmt::format("fp32 {} made {:.4g} Gop/s in second {:.0f} and {:.4g} in second {:.0f}, {:.3g} of it: {}{}.",
+                  measure::word_of(first.point.words.operation.value()), median_of(first), second_of(first),
+                  median_of(last), second_of(last), ratio, how, surroundings(all));
+  finding.details = {{"first_gops", six_digits(median_of(first))}, {"last_gops", six_digits(median_of(last))}};
+  add_details(finding, "first", first.state.device_state);
+  add_details(finding, "last", last.state.device_state);
+  if (std::ranges::any_of(all, [](const Measurement* one) { return one->state.disturbed; }))
+    finding.evidence += " Other programs used the CPU meanwhile.";
+  return {finding};
 }
 
 }  // namespace sonde::probes::compute_probe

@@ -1,11 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <map>
-#include <utility>
 
-#include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
 #include "probes/compute/compute.hpp"
 
@@ -51,18 +47,11 @@ Finding above_the_peak(const Measurement& point, const Measurement& main) {
   return {.kind = &suspicious,
           .words = point.point.words,
           .value = six_digits(median_of(point)),
-          .unit = "Gop/s",
           .evidence = fmt::format(
               "With {:.3g} operations for each byte from {} fp32 reached {:.4g} Gop/s, but its rate by itself only "
               "{:.4g}: something else had part of the device then, and no ridge is concluded; measure again on an idle "
               "machine.",
               operations_of(point), point.point.words.level.text(), median_of(point), median_of(main))};
-}
-
-/// The same roof among those of some visits; null where it is not among them.
-const Roof* same_roof(std::span<const Roof> roofs, measure::Name level) {
-  const auto found = std::ranges::find(roofs, level, &Roof::level);
-  return found == roofs.end() ? nullptr : &*found;
 }
 
 /// The roofs whose bandwidth is known, nearest first.
@@ -121,17 +110,16 @@ std::vector<Finding> ridges(std::span<const Measurement> measurements) {
     }
     const double peak_gops = median_of(*main);
     const double gbps = gbps_of(roof);
-    Finding finding{.kind = &ridge, .words = roof.bandwidth->point.words, .unit = "operations/byte"};
     const measure::SeenByVisit<double> visits(measurements, [&](std::span<const Measurement> some) {
       const std::vector<Roof> roofs = roofs_of(some);
-      const Roof* const same = same_roof(roofs, roof.level);
-      return median_of(*main_rate(some, NumberType::fp32)) / gbps_of(same != nullptr ? *same : roof);
+      const auto same = std::ranges::find(roofs, roof.level, &Roof::level);
+      return median_of(*main_rate(some, NumberType::fp32)) / gbps_of(same != roofs.end() ? *same : roof);
     });
-    set_value(finding, visits.estimate([](double one) { return one; }));
-    finding.evidence = fmt::format(
-        "fp32 needs {:.3g} operations a byte from {} ({}), which delivers {:.4g} GB/s, until its {:.4g} Gop/s are the "
-        "limit",
-        peak_gops / gbps, roof.level.text(), size_text(roof.bytes), gbps, peak_gops);
+    Finding& finding = found.emplace_back(finding_of(
+        ridge, roof.bandwidth->point.words, visits.estimate([](double one) { return one; }),
+        fmt::format("fp32 needs {:.3g} operations a byte from {} ({}), which delivers {:.4g} GB/s, until its {:.4g} "
+                    "Gop/s are the limit",
+                    peak_gops / gbps, roof.level.text(), size_text(roof.bytes), gbps, peak_gops)));
     finding.details = {{"bytes", roof.bytes}, {"gbps", six_digits(gbps)}, {"gops", six_digits(peak_gops)}};
     const std::vector<double> shares = shares_of_roof(roof, gbps, peak_gops);
     if (!shares.empty()) {
@@ -145,7 +133,6 @@ std::vector<Finding> ridges(std::span<const Measurement> measurements) {
       finding.details["least_share_of_roof"] = six_digits(least);
     }
     finding.evidence += ".";
-    found.push_back(finding);
   }
   return found;
 }

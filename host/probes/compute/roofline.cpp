@@ -1,8 +1,7 @@
-#include <algorithm>
+// The plan of the roofline.
+
 #include <cmath>
-#include <iterator>
 #include <map>
-#include <utility>
 
 #include "analysis/size_curves.hpp"
 #include "measure/visits.hpp"
@@ -45,10 +44,9 @@ double memory_bytes(const device::DeviceInfo& device, const Request& request) {
 }
 
 Point roofline_point(const Words& words, double operations_per_byte, double bytes, const Request& request) {
-  Point point = point_on(operations_per_byte == 0 ? roofline_bandwidth : roofline,
-                         {.bytes = bytes, .operations_per_byte = operations_per_byte}, words);
-  point.expected_seconds = (request.effort == Effort::quick ? 0.1 : 0.4) + 3e-9 * bytes;
-  return point;
+  return point_on(operations_per_byte == 0 ? roofline_bandwidth : roofline,
+                  {.bytes = bytes, .operations_per_byte = operations_per_byte}, words,
+                  (request.effort == Effort::quick ? 0.1 : 0.4) + 3e-9 * bytes);
 }
 
 struct RooflineLevel {
@@ -107,18 +105,12 @@ std::vector<RooflineLevel> levels_of(const device::DeviceInfo& device, const Req
   return levels;
 }
 
-/// How many words the registers hold that this driver computed with best.
-std::uint32_t register_words(std::span<const Measurement> known) {
-  const Measurement* const main = main_rate(known, NumberType::fp32);
-  if (main == nullptr) return 0;
-  return workloads::arithmetic_shape_of(main->state.shape).numbers();
-}
-
 }  // namespace
 
 std::vector<Point> roofline_points(const device::DeviceInfo& device, const Request& request,
                                    std::span<const Measurement> known) {
-  if (main_rate(known, NumberType::fp32) == nullptr) return {};
+  const Measurement* const main = main_rate(known, NumberType::fp32);
+  if (main == nullptr) return {};
   std::vector<Point> points;
   const bool quick = request.effort == Effort::quick;
   const double most = memory_bytes(device, request);
@@ -142,7 +134,8 @@ std::vector<Point> roofline_points(const device::DeviceInfo& device, const Reque
     }
   }
   std::erase_if(points, [&](const Point& one) { return !measure::is_asked_for(request, one.x.bytes.value()); });
-  const std::uint32_t words = register_words(known);
+  // The registers hold as many words as this driver computed with best.
+  const std::uint32_t words = workloads::arithmetic_shape_of(main->state.shape).numbers();
   for (Point& point : points) {
     point.shape = workloads::named(workloads::roofline_shape(device, point.words.sharing.value(),
                                                              static_cast<std::uint64_t>(point.x.bytes.value()), words));
