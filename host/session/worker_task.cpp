@@ -18,7 +18,7 @@
 #include "probes/catalog.hpp"
 #include "records/lines.hpp"
 #include "session/devices.hpp"
-#include "workloads/arithmetic/arithmetic_chain.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 #include "workloads/walk/chases.hpp"
 

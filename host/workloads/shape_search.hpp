@@ -1,13 +1,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "device/device.hpp"
 #include "device/error.hpp"
@@ -34,8 +28,7 @@ struct ShapeSpace {
   std::function<Shape(const Shape& shape)> fitted = [](const Shape& shape) { return shape; };
   std::function<void()> alive = [] {};  ///< called after each shape: drivers of CPUs take seconds to compile one
   double dispatch_ns = 2e6;             ///< wanted length of a timed dispatch
-  /// A shape has to be so much faster to be taken: smaller differences are noise, and the first shapes are the usual
-  /// ones.
+  /// A shape has to be so much faster to be taken: smaller differences are noise, and the first are the usual ones.
   double clearly_faster = 1.03;
   /// A shape below this share of the fastest is slow at any moment, and is not timed once more.
   double set_back = 0.1;
@@ -52,6 +45,7 @@ class ShapeSearch {
 
   /// Times a shape, and takes it for the best where it is clearly faster. Returns whether it is.
   bool consider(const Shape& shape) {
+    considered_.push_back(shape);
     const double speed = speed_of(shape);
     space_.alive();
     if (speed <= space_.clearly_faster * speed_) return false;
@@ -63,10 +57,7 @@ class ShapeSearch {
   /// Times the shapes with which the search begins. Throws device::Error, or else device::Unsupported, with the first
   /// reason where none of them runs.
   void begin(const std::vector<Shape>& usual) {
-    for (const Shape& shape : usual) {
-      considered_.push_back(shape);
-      consider(shape);
-    }
+    for (const Shape& shape : usual) consider(shape);
     if (speed_ > 0) return;
     if (failure_) throw device::Error(*failure_);
     throw device::Unsupported(unsupported_.value_or("no shape of the kernel runs on this device"));
@@ -76,10 +67,7 @@ class ShapeSearch {
   void climb(int rounds) {
     for (int round = 0; round < rounds; ++round) {
       bool faster = false;
-      for (const Shape& shape : space_.neighbours(best_)) {
-        considered_.push_back(shape);
-        faster = consider(shape) || faster;
-      }
+      for (const Shape& shape : space_.neighbours(best_)) faster = consider(shape) || faster;
       if (!faster) break;
     }
   }
@@ -89,9 +77,8 @@ class ShapeSearch {
     std::vector<Tried*> fastest;
     for (Tried& one : tried_) fastest.push_back(&one);
     std::ranges::stable_sort(fastest, std::ranges::greater(), &Tried::speed);
-    fastest.resize(std::min(fastest.size(), count));
     const double best = fastest.front()->speed;
-    for (Tried* one : fastest) {
+    for (Tried* one : std::span(fastest).first(std::min(fastest.size(), count))) {
       if (one->speed > space_.set_back * best) one->speed = std::max(one->speed, timed(*one, 0));
     }
   }
@@ -99,7 +86,7 @@ class ShapeSearch {
   /// Chooses anew by the speeds as they are now, in the order in which shapes were considered.
   void choose_again() {
     speed_ = 0;
-    for (const Shape& shape : considered_) consider(shape);
+    for (const Shape& shape : std::exchange(considered_, {})) consider(shape);
   }
   /// Chooses between the best shape and the fastest by the speeds as they are now.
   void choose_best_or_fastest() {

@@ -25,7 +25,7 @@
 #include "measure/settle.hpp"
 #include "probes/catalog.hpp"
 #include "probes/latency/curves.hpp"
-#include "workloads/arithmetic/arithmetic_chain.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 #include "workloads/walk/latency_sweep.hpp"
 
 namespace {

@@ -11,7 +11,7 @@
 #include "probes/catalog.hpp"
 #include "probes/latency/curves.hpp"
 #include "support/recording_observer.hpp"
-#include "workloads/arithmetic/arithmetic_chain.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
 namespace sonde::device {
 namespace {

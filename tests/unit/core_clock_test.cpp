@@ -1,6 +1,6 @@
 // What tells the core clock, on devices whose counters and clocks are known: it has to be right or to say nothing.
 
-#include "workloads/arithmetic/arithmetic_chain.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
 #include <gtest/gtest.h>
 

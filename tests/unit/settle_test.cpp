@@ -12,7 +12,7 @@
 #include "device/error.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
-#include "workloads/arithmetic/arithmetic_chain.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
 namespace sonde::measure {
 namespace {

@@ -13,7 +13,7 @@
 #include "support/recording_observer.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
-#include "workloads/arithmetic/arithmetic_chain.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
 namespace sonde::measure {
 namespace {

@@ -2,8 +2,10 @@
 
 #include "device/number_arithmetic.hpp"
 #include "measure/probe.hpp"
+#include "measure/settle.hpp"
 
-// Arithmetic by all of a device at once, or one step after the other: its rate and its latency.
+// Arithmetic by all of a device at once, or one step after the other: its rate, its latency, and the clock that it
+// tells.
 namespace sonde::workloads {
 
 using device::NumberType;
@@ -80,9 +82,8 @@ class ArithmeticProof {
   device::Rounding rounding_;  ///< how the device was seen to round; tried first
 };
 
-/// Tells whether a CPU device's cores all worked for as long as a dispatch took. One that another program has, or on
-/// which two of the driver's threads take turns, leaves the others to do its work-groups: a rate that is a half or
-/// less, and that nothing else tells from a slow device.
+/// Tells whether a CPU device's cores all worked for as long as a dispatch took: where another program has one, or two
+/// of the driver's threads take turns on it, nothing else tells the rate, a half or less, from a slow device.
 class BusyCores {
  public:
   /// `groups`: work-groups of a dispatch, which may be fewer than there are cores.
@@ -128,5 +129,15 @@ struct ArithmeticSearch {
 /// The fastest shape found. Throws as arithmetic_kernel() does, and device::Error where no shape runs.
 ArithmeticShape search_arithmetic_shape(device::Device& device, NumberType type, Operation operation,
                                         const ArithmeticSearch& search);
+
+/// A chain of dependent arithmetic that touches no memory: its time follows the device's clock alone.
+measure::Workload arithmetic_chain(device::Device& device);
+
+/// Tells the device's core clock whenever it is called, by half a millisecond of arithmetic; itself empty where
+/// cycles cannot be known. `read_mhz` asks the device's sensors. The device must outlive it.
+std::function<std::optional<measure::CoreClock>()> core_clock_of(device::Device& device,
+                                                                 const measure::Settled& settled,
+                                                                 const std::function<std::optional<double>()>& read_mhz,
+                                                                 const std::function<void()>& alive);
 
 }  // namespace sonde::workloads

@@ -1,4 +1,4 @@
-#include "workloads/arithmetic/arithmetic_chain.hpp"
+#include "workloads/arithmetic/arithmetic.hpp"
 
 #include "analysis/statistics.hpp"
 #include "device/error.hpp"

@@ -5,15 +5,13 @@
 namespace sonde::workloads {
 namespace {
 
-/// Instructions of a loop's body: enough to hide the loop, few enough for the smallest instruction caches.
+/// Instructions of a loop's body: enough to hide the loop, few enough for the smallest instruction caches. A CPU's
+/// driver that runs items as lanes counts the trips and keeps masks for them, which takes longer to hide.
 constexpr std::uint32_t body_instructions = 128;
+constexpr std::uint32_t body_instructions_of_lanes = 256;
 
 /// How many numbers of a type one instruction works on at least, where a device packs them.
 std::uint32_t packed(NumberType type) { return std::max(1u, 32 / device::facts_of(type).bits); }
-
-/// A CPU's driver that runs items as lanes counts the trips of a loop and keeps masks for it, which takes longer to
-/// hide.
-constexpr std::uint32_t body_instructions_of_lanes = 256;
 
 bool runs_items_as_lanes(const device::DeviceInfo& info) {
   return info.type == device::DeviceType::cpu && info.widest_load_bytes <= 16;

@@ -126,9 +126,10 @@ struct IndependentWalk {
 
 template <typename Walk>
 measure::Workload workload_of(const std::shared_ptr<Walk>& walk, const CpuPlace& place, std::uint64_t lap) {
-  measure::SteppedWork work = stepped(walk, {.quantum = steps_per_trip, .most = most_steps, .lap = lap});
-  work.interrupted = [walk] { return walk->conditions.interrupted; };
-  return {.work = std::move(work),
+  return {.work = stepped(walk, {.quantum = steps_per_trip,
+                                 .most = most_steps,
+                                 .lap = lap,
+                                 .interrupted = [walk] { return walk->conditions.interrupted; }}),
           .one_core = false,  // it has seen to that itself
           .shape = {{"cpu", place.core.cpu}, {"pinned", walk->conditions.pinned.holds() ? 1 : 0}}};
 }

@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <set>
 
-#include "analysis/statistics.hpp"
 #include "measure/visits.hpp"
 
 namespace sonde::workloads {
@@ -18,17 +15,6 @@ constexpr double times_the_caches_of_a_node = 4;
 constexpr double least_node_bytes = 64 << 20;
 constexpr double node_bytes_without_a_cache = 256 << 20;
 
-/// Whether it is about one pair: measurements of all nodes at once name none.
-bool is_of_a_pair(const Measurement& one) {
-  return is_of_nodes(one.point.words) && one.point.x.from && !one.values.empty();
-}
-
-double median_over_pairs(std::span<const Measurement> measurements) {
-  std::vector<double> medians;
-  for (const Measurement& one : measurements) medians.push_back(measure::median_of(one));
-  return medians.empty() ? 0 : analysis::quantile(medians, 0.5);
-}
-
 std::string pair_text(const Measurement& one) {
   return fmt::format("node {:g} to node {:g}", *one.point.x.from, *one.point.x.to);
 }
@@ -36,8 +22,8 @@ std::string pair_text(const Measurement& one) {
 }  // namespace
 
 std::vector<NodePair> node_pairs(const cpu::Topology& machine) {
+  if (machine.nodes.size() < 2) return {};
   std::vector<NodePair> pairs;
-  if (machine.nodes.size() < 2) return pairs;
   std::set<int> with_cores;
   for (const cpu::Core& core : machine.cores) with_cores.insert(core.node);
   for (const int from : with_cores) {
@@ -85,23 +71,28 @@ std::vector<measure::Finding> node_findings(std::span<const Measurement> measure
                                             std::string_view unit, std::string_view what) {
   std::map<measure::Words, std::vector<Measurement>> by_placement;
   for (const Measurement& one : measurements) {
-    if (one.unit == unit && is_of_a_pair(one)) by_placement[one.point.words].push_back(one);
+    // Measurements of all nodes at once name no pair.
+    const bool of_a_pair = is_of_nodes(one.point.words) && one.point.x.from && !one.values.empty();
+    if (one.unit == unit && of_a_pair) by_placement[one.point.words].push_back(one);
   }
   std::vector<measure::Finding> findings;
   for (const auto& [words, pairs] : by_placement) {
-    const measure::SeenByVisit<double> seen(pairs, median_over_pairs);
+    const measure::SeenByVisit<double> seen(pairs, [](std::span<const Measurement> measured) {
+      std::vector<double> medians;
+      std::ranges::transform(measured, std::back_inserter(medians), measure::median_of);
+      return medians.empty() ? 0 : analysis::quantile(medians, 0.5);
+    });
     const auto [least, most] = std::ranges::minmax_element(pairs, {}, measure::median_of);
-    measure::Finding finding{.kind = &kind, .words = words, .unit = std::string(unit)};
-    measure::set_value(finding, seen.estimate([](double median) { return median; }));
-    finding.evidence =
-        fmt::format("In the memory of {} {} {:.3g} {}",
-                    words.placement == measure::Placement::same_node ? "the core's own node" : "another node", what,
-                    seen.all(), unit);
-    finding.evidence += pairs.size() == 1 ? fmt::format(" ({}).", pair_text(*least))
-                                          : fmt::format(", the median of {} pairs; from {:.3g} ({}) to {:.3g} ({}).",
-                                                        pairs.size(), measure::median_of(*least), pair_text(*least),
-                                                        measure::median_of(*most), pair_text(*most));
-    findings.push_back(finding);
+    const std::string range =
+        pairs.size() == 1
+            ? fmt::format(" ({}).", pair_text(*least))
+            : fmt::format(", the median of {} pairs; from {:.3g} ({}) to {:.3g} ({}).", pairs.size(),
+                          measure::median_of(*least), pair_text(*least), measure::median_of(*most), pair_text(*most));
+    const bool own = words.placement == measure::Placement::same_node;
+    findings.push_back(
+        measure::finding_of(kind, words, seen.estimate([](double median) { return median; }),
+                            fmt::format("In the memory of {} {} {:.3g} {}{}",
+                                        own ? "the core's own node" : "another node", what, seen.all(), unit, range)));
   }
   return findings;
 }

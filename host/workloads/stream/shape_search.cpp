@@ -68,8 +68,8 @@ StreamShape search_shape(device::Device& device, Pattern pattern, Sharing sharin
   const bool simulated = info.type == device::DeviceType::model;
   const bool only_usual = simulated || depth == SearchDepth::usual;
   check_path(facts, info);
-  const std::uint64_t buffer_bytes =
-      (array_bytes + 15) / 16 * 16;  // whole texels, of which a shape may leave out a few
+  // Whole texels, of which a shape may leave out a few.
+  const std::uint64_t buffer_bytes = (array_bytes + 15) / 16 * 16;
   const device::Use use = use_for(info, buffer_bytes);
   std::vector<std::unique_ptr<device::Buffer>> arrays;
   for (std::uint32_t array = 0; array < facts.arrays; ++array) {

@@ -17,9 +17,8 @@ measure::Workload stream(device::Device& device, Pattern pattern, Sharing sharin
 /// once through all numbers of the better one, or until none of them helps any more.
 enum class SearchDepth { none, usual, once, full };
 
-/// The shape that moves most bytes a second of this device over a working set of `bytes`, all arrays together; not
-/// proved, as whoever measures with it proves that. A few milliseconds of device time for each shape that is tried,
-/// and not more than some dozens of shapes; the same device answers alike, as no clock but its own is asked.
+/// The shape that moves most bytes a second of this device over a working set of `bytes`, all arrays together. A few
+/// milliseconds of device time for each shape that is tried, of some dozens at most.
 StreamShape search_shape(device::Device& device, Pattern pattern, Sharing sharing, std::uint64_t bytes,
                          SearchDepth depth, measure::Path path = measure::Path::buffer);
 

@@ -1,9 +1,6 @@
 #include "workloads/stream/stream_walk.hpp"
 
-#include <algorithm>
-#include <stdexcept>
 #include <thread>
-#include <vector>
 
 #include "device/error.hpp"
 #include "kernels.hpp"
@@ -47,11 +44,10 @@ bool halve_block(StreamShape& shape) {
 
 /// The shape with blocks so much smaller that all groups can begin about as far apart as there is room for; at most to
 /// a fourth, as what is in flight must not get too little.
-StreamShape evenly_begun(const StreamShape& wanted, std::uint64_t array_bytes) {
+StreamShape evenly_begun(StreamShape shape, std::uint64_t array_bytes) {
   constexpr double even = 0.7;
-  StreamShape best = wanted;
+  StreamShape best = shape;
   double most = 0;
-  StreamShape shape = wanted;
   for (int halvings = 0; halvings <= 2; ++halvings) {
     const StreamWalk walk(shape, Sharing::shared, array_bytes);
     if (walk.blocks <= shape.groups) return best;  // all of it is on its way at any moment

@@ -19,13 +19,6 @@ using device::Nanoseconds;
 constexpr double growth = 8;
 constexpr double next_to_nothing = 0.9;
 
-constexpr std::uint32_t most_light_groups = 4;
-constexpr std::uint64_t least_light_bytes = 64 << 10;
-/// This delay is about a microsecond between two rounds.
-constexpr std::uint32_t light_delay = 16;
-/// This is beyond every cache known: more would only take memory from the walk.
-constexpr std::uint64_t most_light_bytes = 512 << 20;
-
 /// Share of its rounds that the load may use up in the longest dispatch: it must not end before the walk.
 constexpr double most_share_of_rounds = 0.4;
 /// A long dispatch is so many short ones: a short one has to last longer than it takes until all groups run.
@@ -139,15 +132,6 @@ measure::Repetitions repeat(CycleChase& chase, const measure::Curve& load_curve,
 }
 
 }  // namespace
-
-BackgroundLoad light_background_load(const device::DeviceInfo& device, std::uint64_t walk_bytes,
-                                     std::uint32_t group_size) {
-  // Each group has a compute unit of its own, where there are so many; a single unit runs several groups side by side.
-  const std::uint32_t groups = std::clamp(device.compute_units, 2u, most_light_groups + 1) - 1;
-  const std::uint64_t bytes = std::clamp(walk_bytes, least_light_bytes, most_light_bytes);
-  const StreamShape shape{.group_size = group_size, .groups = groups, .vector_words = 4, .in_flight = 1};
-  return {.shape = fitted(shape, Sharing::separate, bytes), .bytes = bytes, .delay = light_delay};
-}
 
 BackgroundStream::BackgroundStream(device::Device& device, const BackgroundLoad& load, device::Use use,
                                    std::uint64_t seed)

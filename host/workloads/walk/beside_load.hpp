@@ -3,8 +3,7 @@
 #include "measure/measurement.hpp"
 #include "workloads/stream/stream.hpp"
 
-// A walk beside a load: the work-groups that load, how probes choose a load's delays, as the delay that gets a point to
-// some place on the curve over the bandwidth of the load is only known from those before, and what is concluded.
+// A walk beside a load: the work-groups that load, the delays that probes choose for them, and what is concluded.
 namespace sonde::workloads {
 
 /// The memory that other work-groups read while one walks, and how.
@@ -15,12 +14,6 @@ struct BackgroundLoad {
   std::uint32_t delay = 0;  ///< between two rounds; kernels/chase_loaded.cl says in what
   bool absent = false;      ///< no group reads, so that the same kernel walks alone
 };
-
-/// A load so light (a few GB/s) that it only keeps memory and the way to it awake. It reads as much memory as the walk:
-/// a cache then holds at least half of what it would hold of the walk alone, and a stream beside a walk that misses a
-/// cache misses it as well.
-BackgroundLoad light_background_load(const device::DeviceInfo& device, std::uint64_t walk_bytes,
-                                     std::uint32_t group_size);
 
 /// The groups beside the walk of kernels/chase_loaded.cl: their memory, their arguments, and the proof of what they
 /// read.
@@ -74,9 +67,9 @@ struct LoadDelays {
   double longest = 1;  ///< with more, too little would move to be counted
 };
 
-/// The delay that cuts the widest gap in bandwidth in halves, where no load counts as 0 GB/s; nothing where there are
-/// as many points as are wanted, or all gaps are narrow enough or cannot be cut. `by_delay`: the shortest first. A
-/// round takes a + b * delay, so one over the bandwidth is interpolated.
+/// The delay that cuts the widest gap in bandwidth in halves; nothing where there are as many points as are wanted, or
+/// all gaps are narrow enough or cannot be cut. `by_delay`: the shortest first. A round takes a + b * delay, so one
+/// over the bandwidth is interpolated.
 std::optional<double> delay_in_the_widest_gap(const std::vector<ReachedLoad>& by_delay, std::size_t wanted_points,
                                               const LoadDelays& delays);
 

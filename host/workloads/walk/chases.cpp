@@ -29,6 +29,20 @@ std::uint32_t shift_for(const device::DeviceInfo& device, bool by_offset, std::u
   return by_offset && !by_lanes && bytes <= std::uint64_t{1} << 32 ? 0 : 2;
 }
 
+/// A load so light (a few GB/s) that it only keeps memory and the way to it awake. It reads as much memory as the walk:
+/// a cache then holds at least half of what it would hold of the walk alone, and a stream beside a walk that misses a
+/// cache misses it as well.
+BackgroundLoad light_load(const device::DeviceInfo& device, std::uint64_t walk_bytes) {
+  constexpr std::uint64_t least_bytes = 64 << 10;
+  constexpr std::uint64_t most_bytes = 512 << 20;  // beyond every cache known: more would only take the walk's memory
+  constexpr std::uint32_t delay = 16;              // about a microsecond between two rounds
+  // Each group has a compute unit of its own, where there are so many; a single unit runs several groups side by side.
+  const std::uint32_t groups = std::clamp(device.compute_units, 2u, 5u) - 1;
+  const std::uint64_t bytes = std::clamp(walk_bytes, least_bytes, most_bytes);
+  const StreamShape shape{.group_size = single_item_group(device), .groups = groups};
+  return {.shape = fitted(shape, Sharing::separate, bytes), .bytes = bytes, .delay = delay};
+}
+
 /// After so many loads for each line all but a twentieth of them have been drawn.
 constexpr std::uint64_t draws_of_a_line = 3;
 
@@ -170,8 +184,7 @@ measure::Workload atomic_chase(device::Device& device, std::uint32_t count, cons
 
 measure::Workload cycle_chase_awake(device::Device& device, std::uint32_t count, const LineLayout& layout,
                                     std::uint64_t seed) {
-  const BackgroundLoad load = light_background_load(device.info(), std::uint64_t{count} * layout.slot_bytes(),
-                                                    single_item_group(device.info()));
+  const BackgroundLoad load = light_load(device.info(), std::uint64_t{count} * layout.slot_bytes());
   const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, load, device::Use::storage);
   measure::SteppedWork work = walk_work(chase, count);
   work.proof_failure = [chase] {

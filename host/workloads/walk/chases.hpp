@@ -22,9 +22,8 @@ measure::Workload atomic_chase(device::Device& device, std::uint32_t count, cons
 measure::Workload cycle_chase_awake(device::Device& device, std::uint32_t count, const LineLayout& layout,
                                     std::uint64_t seed);
 
-/// A walk by the vector path beside a load: it takes its repetitions itself, and says in `gpu_gbps` what the load moved
-/// meanwhile, whose values it gives as those of `load_curve`. Throws Unsupported where the two do not run at the same
-/// time.
+/// A walk by the vector path beside a load, whose GB/s meanwhile it gives as values of `load_curve` and as `gpu_gbps`.
+/// Throws Unsupported where the two do not run at the same time.
 measure::Workload chase_under_load(device::Device& device, std::uint32_t count, const LineLayout& layout,
                                    std::uint64_t seed, const BackgroundLoad& load, const measure::Curve& load_curve);
 

@@ -121,7 +121,7 @@ std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle,
   const double last = cycle.back().bytes;
   if (may_end || last < 0.99 * end || last > 1.1 * end || !ends_on_a_rise(cycle)) return {};
   std::vector<double> sizes;
-  const double most_doublings = device.type == device::DeviceType::cpu ? 1 : 2;
+  const double most_doublings = device.type == device::DeviceType::cpu ? 1 : 2;  // laps of CPUs take seconds there
   for (double doublings = 0.5; doublings <= most_doublings; doublings += 0.5) {
     sizes.push_back(end * std::exp2(doublings));
   }

@@ -40,15 +40,14 @@ measure::Point sized_point(const measure::Request& request, const measure::Curve
 std::vector<measure::Point> coarse_points(const SweptCurves& swept, const device::DeviceInfo& device,
                                           const measure::Request& request);
 
-/// Sizes that halve the intervals in which a point tells most about a rise of the cycle, until none tells more than
-/// points scatter or they are within 3 %; 10 % unless `closely`; in the large working sets of CPUs 20 %, or not at all.
+/// Sizes that cut the intervals in which a point tells most about a rise of the cycle, until none tells more than
+/// points scatter or they are as narrow as is_wide() says; in the large working sets of CPUs 20 %, or not at all.
 std::vector<measure::Point> edge_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
                                         const device::DeviceInfo& device, const measure::Request& request,
                                         bool closely = true);
 
 /// Sizes beyond `end` for a sweep that ends there on a rise, unless --sizes or thorough had it end there: what lies
-/// beyond the last cache looks like any climb. Up to twice the end on CPUs, where laps take seconds, four times
-/// elsewhere.
+/// beyond the last cache looks like any climb.
 std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle, double end,
                                  const device::DeviceInfo& device, const measure::Request& request);
 
@@ -60,10 +59,9 @@ std::vector<measure::Point> further_points(const SweptCurves& swept, const analy
 std::vector<measure::Point> capacity_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
                                             const device::DeviceInfo& device, const measure::Request& request);
 
-/// Walks with one line every so many bytes, which tell a device's pages and how many of them it keeps at hand: those
-/// still wanted, some of which may have been asked for before. First over numbers of lines, with a stride of at least a
-/// page and with one so small that its lines share pages; then, about each table of pages that these show, more numbers
-/// of lines, and as many lines at the strides between and beyond. None where no memory is so large.
+/// Walks with one line every so many bytes, which tell a device's pages and how many of them it keeps at hand, some of
+/// which may have been asked for before: over numbers of lines, with a large stride and a small one; then, about each
+/// table of pages that these show, more numbers of lines and strides. None where no memory is so large.
 std::vector<measure::Point> page_walks(const SweptCurves& swept, const analysis::LatencyCurves& curves,
                                        const device::DeviceInfo& device, const measure::Request& request);
 

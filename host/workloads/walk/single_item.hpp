@@ -33,6 +33,11 @@ inline std::uint32_t single_item_group(const device::DeviceInfo& info) {
   return std::min(info.largest_group_size, 32u);
 }
 
+/// The rate at which steps of so much each are made, a nanosecond: GB/s of bytes, Gop/s of operations.
+inline std::function<double(double)> rate(double amount) {
+  return [amount](double nanoseconds_per_step) { return amount / std::max(nanoseconds_per_step, 1e-3); };
+}
+
 /// The work of a state that has run(steps) and proof_failure(); `work` has the rest. Where it has no value of its own,
 /// that is the time of a step in ns.
 template <typename State>
@@ -41,11 +46,6 @@ measure::SteppedWork stepped(const std::shared_ptr<State>& state, measure::Stepp
   work.proof_failure = [state] { return state->proof_failure(); };
   if (!work.value) work.value = [](double nanoseconds) { return nanoseconds; };
   return work;
-}
-
-/// The rate at which steps of so much each are made, a nanosecond: GB/s of bytes, Gop/s of operations.
-inline std::function<double(double)> rate(double amount) {
-  return [amount](double nanoseconds_per_step) { return amount / std::max(nanoseconds_per_step, 1e-3); };
 }
 
 /// The same of a walk on its device: a lap reads all lines again.

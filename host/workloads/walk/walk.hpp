@@ -6,12 +6,9 @@
 
 namespace sonde::workloads {
 
-/// The places of a walk's lines: one in each slot of `slot_bytes`, side by side when a slot is a line. In a slot of up
-/// to a small page each line lies at a random one of a few places, which begin a little further on from slot to slot,
-/// from the first slot's start to the last one's end. So the lines fill all sets of a cache alike, meet no set in step,
-/// and hardly two share a page even where the memory begins in the middle of one, as PoCL's does. In a larger slot each
-/// line lies as it would in a slot of 1 KiB, shifted from slot to slot such that walks over as many lines fill a
-/// cache's sets alike, however far apart the lines are.
+/// The places of a walk's lines, one in each slot of `slot_bytes`. They fill all sets of a cache alike, meet no set in
+/// step, and hardly two share a page even where the memory begins in the middle of one, as PoCL's does; walks over as
+/// many lines fill a cache's sets alike, however far apart the lines are.
 class LineLayout {
  public:
   /// A layout with lines side by side. Implicit on purpose: a spacing is all that most walks need.
@@ -32,8 +29,8 @@ class LineLayout {
   /// Index of the 32-bit word that the walk reads in a slot.
   std::uint32_t word_of(std::uint32_t slot) const {
     if (slot_words_ <= small_page_words) return slot * slot_words_ + word_in(slot_words_, slot);
-    // Each line stays within a quarter of its slot, so that only a quarter of the lines can lie about a page's
-    // beginning.
+    // In a larger slot a line lies as in one of 1 KiB, which is shifted from slot to slot; it stays within a quarter of
+    // its slot, so that only a quarter of the lines can lie about a page's beginning.
     const std::uint32_t quarter = slot_words_ / 4;
     const auto begin = static_cast<std::uint32_t>(std::uint64_t{4} * slot / slots_) * quarter;
     const auto further = static_cast<std::uint32_t>(std::uint64_t{steps_} * near_words * slot % quarter);
@@ -44,7 +41,8 @@ class LineLayout {
   static constexpr std::uint32_t small_page_words = 4096 / 4;
   static constexpr std::uint32_t near_words = 1024 / 4;
 
-  /// Place of the line of `slot` in a part of it that is `words` long.
+  /// The place of the line of `slot` in a part of it that is `words` long: a random one of a few, which begin a little
+  /// further on from slot to slot.
   std::uint32_t word_in(std::uint32_t words, std::uint32_t slot) const {
     const std::uint32_t lines = words / line_words_;
     if (lines <= 1) return 0;
@@ -70,14 +68,13 @@ std::vector<std::uint32_t> random_cycle(std::uint32_t count, std::uint64_t seed)
 /// cycle over all lines.
 bool cycle_to_places(std::vector<std::uint32_t>& cycle);
 
-/// Writes the cycle into device memory: the walk's word of each slot holds where the next slot's word is, in units of
-/// 2^offset_shift bytes. The rest of a slot is random, so that no memory controller can compress it; of slots beyond 4
-/// KiB only the block of 4 KiB around the word is written. Takes 4 MiB of host memory.
+/// Writes the cycle: the walk's word of each slot holds where the next slot's word is, in units of 2^offset_shift
+/// bytes. The rest of a slot is random, so that no memory controller can compress it; of slots beyond 4 KiB only the
+/// block of 4 KiB around the word is written.
 void write_cycle(device::Buffer& buffer, const std::vector<std::uint32_t>& cycle, const LineLayout& layout,
                  std::uint64_t seed, std::uint32_t offset_shift = 2);
 
-/// The word that `write_words` puts at the start of a line; a function, so that no copy of memory is needed to check
-/// what a device read.
+/// The word that `write_words` puts at the start of a line.
 std::uint32_t word_of_line(std::uint32_t line, std::uint64_t seed);
 
 /// The line that an independent walk over `count` of them reads after it loaded `word`, as its load number `counter`.
