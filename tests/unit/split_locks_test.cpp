@@ -10,8 +10,8 @@
 
 #include "device/error.hpp"
 #include "probes/catalog.hpp"
-#include "probes/split_locks/curves.hpp"
 #include "probes/split_locks/locked_word.hpp"
+#include "probes/split_locks/split_locks.hpp"
 #include "support/made_up_machine.hpp"
 
 namespace sonde::probes {

@@ -1,9 +1,7 @@
 #include "probes/split_locks/locked_word.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <memory>
 
 #include "cpu/pinned.hpp"
 #include "cpu/stream_kernels.hpp"

@@ -1,10 +1,6 @@
 #pragma once
 
-#include <atomic>
-#include <cstdint>
-#include <functional>
 #include <thread>
-#include <vector>
 
 #include "cpu/region.hpp"
 #include "os/threads.hpp"

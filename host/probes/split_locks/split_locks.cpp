@@ -1,17 +1,14 @@
 // Question: what does a locked operation across two cache lines take, and what does it take from other cores?
 // docs/method/core-to-core.md explains it.
+
 #include "probes/split_locks/split_locks.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <memory>
-#include <utility>
 
 #include "device/error.hpp"
 #include "probes/catalog.hpp"
-#include "probes/split_locks/curves.hpp"
 #include "probes/split_locks/locked_word.hpp"
 
 namespace sonde::probes {
@@ -104,7 +101,6 @@ Finding latency_of(const Words& words, const OneAndTwoLines& lines) {
   return {.kind = &split_locks_probe::latency,
           .words = words,
           .value = two,
-          .unit = "ns",
           .evidence = evidence + about_mitigation(*lines.two)};
 }
 
@@ -122,7 +118,6 @@ Finding loss_of(const Words& words, double bytes, const OneAndTwoLines& lines, d
   return {.kind = &split_locks_probe::loss,
           .words = words,
           .value = times,
-          .unit = "ratio",
           .evidence = evidence + about_mitigation(*lines.two),
           .details = {{"bytes", bytes}}};
 }
@@ -194,15 +189,14 @@ std::vector<Point> split_lock_points(const cpu::Topology& machine, const Request
     // The word lies within one line, and then with half of it in the next.
     for (const double address : {0.0, request.line_bytes - 4.0}) {
       x.address = address;
-      points.push_back(point_on(curve, x));
-      points.back().expected_seconds = seconds;
+      points.push_back(point_on(curve, x, {}, seconds));
     }
   };
   const double locking = cores.locking.back()->cpu;
   add(split_locks_probe::locked_operation, seconds_of_operations, {.cpu_threads = 1, .from = locking, .to = locking});
   if (cores.slowed == nullptr) return points;
   for (const double bytes : level_bytes(machine)) {
-    if (!measure::is_asked_for(request, bytes)) continue;
+    if (!is_asked_for(request, bytes)) continue;
     const Coordinates x{.bytes = bytes,
                         .cpu_threads = static_cast<double>(cores.locking.size()),
                         .from = locking,

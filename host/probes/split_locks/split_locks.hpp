@@ -1,16 +1,70 @@
 #pragma once
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "cpu/instructions.hpp"
 #include "cpu/topology.hpp"
 #include "probes/probe.hpp"
 
 // Locked operations on one line and across two, and what they take from another core. They are made only where the user
-// allows it.
+// allows it. `address` says where in a line the locked word begins: at 0 it lies within the line, at 4 bytes from its
+// end across two.
 namespace sonde::probes {
+namespace split_locks_probe {
+
+Workload prepare_locked_operation(device::Device& device, const Point& point, const Request& request);
+Workload prepare_load(device::Device& device, const Point& point, const Request& request);
+Workload prepare_read(device::Device& device, const Point& point, const Request& request);
+
+inline constexpr Table locks_and_others{
+    .title = "Locked operations within a line and across two, and what another core has meanwhile",
+    .rows = "title, bytes",
+    .columns = "address"};
+
+inline constexpr Curve locked_operation{.name = "locked-operation",
+                                        .words = {.exchange = Exchange::compare_and_swap, .sharing = Sharing::separate},
+                                        .title = "Locked operation of a core that nobody disturbs",
+                                        .unit = units::ns,
+                                        .axis = axes::address,
+                                        .table = &locks_and_others,
+                                        .prepare = prepare_locked_operation};
+
+constexpr Curve of_another_core(std::string_view name, std::string_view title, const Words& words,
+                                const measure::Unit& unit, decltype(Curve::prepare) prepare = nullptr) {
+  return {.name = name, .words = words, .title = title, .unit = unit, .table = &locks_and_others, .prepare = prepare};
+}
+inline constexpr Curve load_beside_locks =
+    of_another_core("load-beside-locks", "Load of a core while others lock",
+                    {.beside = Beside::split_locks, .role = QueueRole::reader}, units::ns, prepare_load);
+inline constexpr Curve read_beside_locks =
+    of_another_core("read-beside-locks", "Reading of a core while others lock",
+                    {.beside = Beside::split_locks, .pattern = Pattern::read}, units::gbps, prepare_read);
+// These two are seen right before each window beside locks.
+inline constexpr Curve load_beside_nothing =
+    of_another_core("load-beside-nothing", "Load of a core while nobody locks",
+                    {.beside = Beside::nothing, .role = QueueRole::reader}, units::ns);
+inline constexpr Curve read_beside_nothing =
+    of_another_core("read-beside-nothing", "Reading of a core while nobody locks",
+                    {.beside = Beside::nothing, .pattern = Pattern::read}, units::gbps);
+
+inline constexpr std::array curves{&locked_operation, &load_beside_locks, &load_beside_nothing, &read_beside_locks,
+                                   &read_beside_nothing};
+
+inline constexpr FindingKind latency{
+    .name = "split-lock-latency",
+    .heading = "A locked operation across two lines",
+    .meaning = "The time of a locked operation across two cache lines of a core that nobody disturbs.",
+    .unit = units::ns};
+inline constexpr FindingKind loss{
+    .name = "split-lock-loss",
+    .heading = "What split locks take from another core",
+    .meaning =
+        "How many times as long another core waits for a load in `bytes` of details while others lock across two "
+        "lines, or how many times as much it reads there while nobody does.",
+    .unit = units::ratio,
+    .better = Better::lower};
+
+inline constexpr std::array finding_kinds{&latency, &loss};
+
+}  // namespace split_locks_probe
 
 /// A warning that the user has to read before anything is measured: it says what split locks do to the machine, and
 /// what the kernel does to the figures.
