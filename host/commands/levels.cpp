@@ -16,7 +16,7 @@
 #include "records/lines.hpp"
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
-#include "summary/tables.hpp"
+#include "summary/summary.hpp"
 #include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::commands {

@@ -10,7 +10,7 @@
 #include "session/devices.hpp"
 #include "session/selection.hpp"
 #include "summary/layout.hpp"
-#include "summary/tables.hpp"
+#include "summary/summary.hpp"
 
 namespace sonde::commands {
 namespace {

@@ -24,13 +24,6 @@ std::string type_name(device::DeviceType type) {
   return names[static_cast<std::size_t>(type)];
 }
 
-std::string api_prefix(const std::string& record_name) {
-  for (const device::Api real : {device::Api::opencl, device::Api::vulkan}) {
-    if (record_name == api_name(real)) return spoken_name(real) + ": ";
-  }
-  return "";
-}
-
 std::string visible(std::string_view text) {
   std::string shown;
   for (std::size_t at = 0; at < text.size(); ++at) {

@@ -41,9 +41,6 @@ std::string type_name(device::DeviceType type);
 /// "OpenCL", "Vulkan", "native code" or "simulated", for people.
 std::string spoken_name(device::Api api);
 
-/// "OpenCL: " before what was found through the API that a record names so; a simulated device has but one.
-std::string api_prefix(const std::string& record_name);
-
 /// A text from a driver or a file as a terminal may be sent it: control characters but line feeds become \x1b.
 std::string visible(std::string_view text);
 

@@ -1,11 +1,10 @@
-#include "summary/chart.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 
 #include "measure/probe.hpp"
+#include "summary/layout.hpp"
 
 namespace sonde::summary {
 namespace {

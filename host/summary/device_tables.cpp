@@ -1,13 +1,46 @@
 #include <fmt/format.h>
 
-#include <tuple>
-
 #include "probes/catalog.hpp"
 #include "summary/layout.hpp"
-#include "summary/tables.hpp"
+#include "summary/summary.hpp"
 
 namespace sonde::summary {
 namespace {
+
+/// Findings of one kind are sentences up to so many, and rows of a table from there on.
+constexpr std::ptrdiff_t most_sentences = 4;
+
+using Rows = std::vector<std::vector<std::string>>;
+
+/// The row whose first cell has this name; a new last one where none has.
+std::vector<std::string>& row_of(Rows& rows, const std::string& name) {
+  const auto found = std::ranges::find(rows, name, [](const auto& cells) { return cells.front(); });
+  return found != rows.end() ? *found : rows.emplace_back(std::vector{name});
+}
+
+/// Findings that the same keys tell apart: a row for each value of the keys, a column for each kind.
+struct FindingTable {
+  std::string_view keys;
+  std::vector<Column> heads{{.head = "", .left = true}};
+  Rows rows = {};
+
+  void add(const std::string& name, const std::string& title, const std::string& cell) {
+    auto head = std::ranges::find(heads, title, &Column::head);
+    if (head == heads.end()) head = heads.insert(head, {.head = title});
+    std::vector<std::string>& cells = row_of(rows, name);
+    cells.resize(heads.size());
+    cells[static_cast<std::size_t>(head - heads.begin())] = cell;
+  }
+};
+
+/// "12.5 ± 0.4"; "< 2.1" where the interval holds 0.
+std::string value_text(const measure::Finding& finding) {
+  const double value = finding.value.value_or(0);
+  if (finding.unit == "bytes") return measure::size_text(value);
+  if (!finding.low || !finding.high) return three_digits(value);
+  if (*finding.low <= 0 && *finding.high >= 0) return "< " + three_digits(*finding.high);
+  return three_digits(value, (*finding.high - *finding.low) / 2);
+}
 
 /// "copies 84 GB/s": the word of a finding, with its number where that adds something.
 std::string text_of(const std::string& name, const measure::Finding& finding) {
@@ -16,24 +49,15 @@ std::string text_of(const std::string& name, const measure::Finding& finding) {
   return fmt::format("{} {:.3g} {}", name, *finding.value, finding.unit == "us" ? "µs" : finding.unit);
 }
 
-struct KindRow {
-  std::string name;
-  std::string to_gpu;
-  std::string to_cpu;
-  std::string distance;
-};
-
-void add(std::vector<KindRow>& kinds, const NamedFinding& found, std::string KindRow::* without_direction) {
-  const auto& [word, finding] = found;
-  const std::string name = finding.words.memory.empty() ? "device" : finding.words.memory.str();
-  auto kind = std::ranges::find(kinds, name, &KindRow::name);
-  if (kind == kinds.end())
-    kind = kinds.insert(kinds.end(), KindRow{.name = name, .to_gpu = {}, .to_cpu = {}, .distance = {}});
-  const std::optional<measure::Direction> direction = finding.words.direction;
-  std::string& cell = !direction                                    ? (*kind).*without_direction
-                      : *direction == measure::Direction::to_device ? kind->to_gpu
-                                                                    : kind->to_cpu;
-  cell += (cell.empty() ? "" : "; ") + text_of(word, finding);
+/// Adds what a finding says to the row of its kind of memory: the name, CPU to GPU, GPU to CPU, seen by loads.
+void add(Rows& rows, const records::FindingLine& found, std::size_t without_direction) {
+  const Words& words = found.finding.words;
+  std::vector<std::string>& cells = row_of(rows, words.memory.empty() ? "device" : words.memory.str());
+  cells.resize(4);
+  std::string& cell = cells[!words.direction                                    ? without_direction
+                            : *words.direction == measure::Direction::to_device ? 1
+                                                                                : 2];
+  cell += (cell.empty() ? "" : "; ") + text_of(found.name, found.finding);
 }
 
 /// A number of bytes with two decimals, as two runs agree within a hundredth of a byte.
@@ -46,30 +70,62 @@ std::string cell(const std::optional<double>& number, double factor, const char*
 /// "latency through Vulkan (image, 1 GiB)": the point that was not measured.
 std::string place_of(const records::Origin& origin, const measure::Point& point) {
   const std::string place = place_text(point);
-  return origin.probe + through_api(origin.api) + (place.empty() ? "" : " (" + place + ")");
+  return origin.probe + driver_api(origin.api, " through ", "") + (place.empty() ? "" : " (" + place + ")");
 }
 
 }  // namespace
 
+std::string findings(std::string_view probe, const Results& results, int columns) {
+  std::vector<FindingTable> tables;
+  std::string sentences;
+  for (const auto& [origin, name, finding] : results.findings) {
+    const measure::FindingKind* kind = probes::find_finding_kind(probe, name);
+    const bool is_one_of_few =
+        std::ranges::count(results.findings, name, &records::FindingLine::name) <= most_sentences;
+    const bool is_compared = kind != nullptr && kind->compared != measure::Comparison::none;
+    if (!is_compared || kind->named_by.empty() || !finding.value || is_one_of_few) {
+      sentences += wrapped(finding.evidence, columns);
+      continue;
+    }
+    auto table = std::ranges::find(tables, kind->named_by, &FindingTable::keys);
+    if (table == tables.end()) table = tables.insert(table, {.keys = kind->named_by});
+    std::string row;
+    measure::Keys(kind->named_by).for_each([&](std::string_view key) {
+      if (const auto word = measure::word_at(finding.words, key)) row += (row.empty() ? "" : ", ") + *word;
+    });
+    const bool has_unit = finding.unit != "bytes" && finding.unit != "ratio";
+    table->add(row, std::string(kind->heading) + (has_unit ? ", " + finding.unit : ""), value_text(finding));
+  }
+  std::string text;
+  for (FindingTable& found : tables) {
+    Table table(found.heads);
+    for (std::vector<std::string>& cells : found.rows) table.add(std::move(cells));
+    text += "\n" + table.text(columns);
+  }
+  if (!tables.empty())
+    text += wrapped("± is half the range in which another run may lie; < marks a range that holds 0.", columns);
+  return text + (text.empty() || sentences.empty() ? "" : "\n") + sentences;
+}
+
 std::string memory_kinds_table(const Results& zero_copy, const Results& host_memory, device::Api api, int columns) {
-  std::vector<KindRow> kinds;
+  Rows rows;
   std::string round_trip;
-  for (const NamedFinding& one : host_memory.findings) {
+  for (const records::FindingLine& one : host_memory.findings) {
     if (one.name == "round-trip") {
       round_trip = wrapped(one.finding.evidence, columns);
     } else {
-      add(kinds, one, &KindRow::distance);
+      add(rows, one, 3);
     }
   }
-  for (const NamedFinding& one : zero_copy.findings) add(kinds, one, &KindRow::to_gpu);
-  if (kinds.empty() && round_trip.empty()) return "";
+  for (const records::FindingLine& one : zero_copy.findings) add(rows, one, 1);
+  if (rows.empty() && round_trip.empty()) return "";
   std::string text = heading("Kinds of memory", api, "", columns);
-  if (!kinds.empty()) {
+  if (!rows.empty()) {
     Table table({{.head = "memory", .left = true},
                  {.head = "CPU to GPU", .left = true},
                  {.head = "GPU to CPU", .left = true},
                  {.head = "seen by loads", .left = true}});
-    for (const KindRow& kind : kinds) table.add({kind.name, kind.to_gpu, kind.to_cpu, kind.distance});
+    for (std::vector<std::string>& cells : rows) table.add(std::move(cells));
     text += table.text(columns);
   }
   return text + round_trip;
@@ -79,7 +135,7 @@ std::string traffic_table(const std::string& device, const View& view, bool is_s
   // A point without a working set, such as a frame, is a curve of its own.
   using CountedCurve = std::tuple<std::string, std::string, Words, measure::Coordinates>;
   std::map<CountedCurve, const records::CounterLine*> largest;
-  for (const records::CounterLine* one : view.counted(device)) {
+  for (const records::CounterLine* one : view.of(device).counted) {
     // The hit-rate probe's own tables show what was counted.
     const auto& [origin, point, moved, fabric_per_byte, memory_per_byte] = *one->point;
     if (origin.probe == probes::hit_rate.name || !memory_per_byte) continue;

@@ -1,16 +1,18 @@
-#include "summary/tables.hpp"
+#include "summary/summary.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "analysis/statistics.hpp"
-#include "summary/chart.hpp"
+#include "measure/level_findings.hpp"
 #include "summary/layout.hpp"
 
 namespace sonde::summary {
 namespace {
 
 using measure::Fabric;
+using measure::FoundLevel;
+using measure::LevelOfTwo;
 using measure::Path;
 
 /// The latencies of the vector path, a curve for each API that has one.
@@ -53,16 +55,11 @@ std::string latency_cell(const measure::Measurement* measurement) {
   return marked(fmt::format("{:.{}f} ± {:.{}f}", values.median, digits, spread, digits), *measurement);
 }
 
-/// The head of a column: "Vulkan, ns".
-std::string latency_head(device::Api api) {
-  return api == device::Api::model ? "ns" : records::spoken_name(api) + ", ns";
-}
-
 std::string rows(const LatencyCurves& curves, int columns) {
   std::vector<Column> heads{{.head = "working set"}};
   std::vector<double> sizes;
   for (const auto& [api, curve] : curves) {
-    heads.push_back({.head = latency_head(api)});
+    heads.push_back({.head = driver_api(records::api_name(api), "", ", ") + "ns"});
     for (const auto& [bytes, measurement] : curve) sizes.push_back(bytes);
   }
   Table table(heads);
@@ -92,7 +89,7 @@ std::string asleep(const std::string& device, const View& view, int columns) {
             "{}Where a level has room for both, the walks of this table run beside a light stream, "
             "which keeps memory awake. In {} a load then takes {:.0f} ns; alone it takes {:.0f} ns, {:.2f} times as "
             "long.",
-            records::api_prefix(records::api_name(api)), measure::size_text(bytes), ns, alone_ns, alone_ns / ns),
+            driver_api(records::api_name(api), "", ": "), measure::size_text(bytes), ns, alone_ns, alone_ns / ns),
         columns);
   }
   return text;
@@ -121,13 +118,13 @@ std::string points_of(std::size_t some, std::size_t all) {
   return fmt::format("{} of {} {} measured ", some, all, all == 1 ? "point was" : "points were");
 }
 
-}  // namespace
-
+/// A line for each thing that held a device back at some of its points: throttling, and a clock below the one that it
+/// reached at others.
 std::string throttling_note(const std::string& device, const View& view, int columns) {
   std::size_t throttled = 0;
   std::set<std::string> reasons;
   std::vector<double> clocks;
-  const auto points = view.points(device);
+  const std::vector<const measure::Measurement*>& points = view.of(device).points;
   for (const measure::Measurement* point : points) {
     const counters::DeviceState& around = point->state.device_state;
     if (around.gpu_clock_mhz) clocks.push_back(*around.gpu_clock_mhz);
@@ -150,6 +147,48 @@ std::string throttling_note(const std::string& device, const View& view, int col
   }
   return text;
 }
+
+/// A note on the clock, without which cycles mean little.
+std::string clock_of_cycles(std::span<const FoundLevel> levels, int columns) {
+  const auto one = std::ranges::find_if(levels, [](const FoundLevel& level) { return level.cycles.has_value(); });
+  if (one == levels.end()) return "";
+  const double mhz = one->cycles->value / one->found.latency_ns.value * 1e3;
+  return wrapped(fmt::format("Cycles are those of a clock of {:.0f} MHz.", mhz), columns);
+}
+
+std::string range(const analysis::Bracket& bracket) {
+  return three_digits(bracket.low) + "–" + three_digits(bracket.high);
+}
+
+/// "31.5–33.0 KiB", "900 KiB–1.10 MiB".
+std::string size_range(double low_bytes, double high_bytes) {
+  std::string low = measure::size_text(low_bytes);
+  const std::string high = measure::size_text(high_bytes);
+  const std::size_t unit = low.find(' ');
+  if (high.ends_with(low.substr(unit))) low.resize(unit);
+  return low + "–" + high;
+}
+
+/// The cells of a row. A level has the number of its record; one that latency did not see has none among its levels.
+std::vector<std::string> cells_of(const LevelOfTwo& row, bool of_latency) {
+  const FoundLevel& sized = row.latency != nullptr ? *row.latency : *row.bandwidth;
+  std::vector<std::string> cells{sized.name + (sized.found.may_be_translation ? ", or translation" : ""), "", "", ""};
+  if (const auto& bytes = sized.found.bytes) {
+    cells = {row.latency == nullptr && of_latency ? "-" : std::to_string(sized.level), measure::size_text(bytes->value),
+             size_range(bytes->low, bytes->high), size_range(sized.found.onset_bytes, sized.found.end_bytes)};
+  }
+  const auto add = [&cells](const analysis::Bracket& bracket) {
+    cells.insert(cells.end(), {three_digits(bracket.value), range(bracket)});
+  };
+  if (row.latency != nullptr) add(row.latency->found.latency_ns);
+  cells.resize(6);
+  if (row.bandwidth != nullptr) add(*row.bandwidth->gbps);
+  cells.resize(8);
+  if (row.latency != nullptr && row.latency->cycles) cells.push_back(three_digits(row.latency->cycles->value));
+  return cells;
+}
+
+}  // namespace
 
 std::string latency_table(const records::DeviceRecord& device, const View& view, int columns) {
   const LatencyCurves curves = main_latency_curves(view, device.id);
@@ -181,6 +220,39 @@ std::string latency_chart(const std::string& device, const View& view, int colum
   if (curves.empty()) return "";
   if (curves.size() > 1) legend += "  ◆ both";
   return "\n" + legend + "\n" + chart(curves, std::clamp(columns - margins, 20, 64), rows);
+}
+
+std::string level_table(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth, int columns) {
+  Table table({{.head = "level", .left = true},
+               {.head = "size"},
+               {.head = "between", .left = true},
+               {.head = "edge", .left = true, .spare = 4},
+               {.head = "ns"},
+               {.head = "between", .left = true, .spare = 1},
+               {.head = "GB/s"},
+               {.head = "between", .left = true, .spare = 2},
+               {.head = "cycles", .spare = 3}});
+  std::optional<double> before_bytes;  // the size of bandwidth's level in the row before
+  for (const LevelOfTwo& row : measure::side_by_side(latency, bandwidth)) {
+    std::vector<std::string> cells = cells_of(row, !latency.empty());
+    // Bandwidth may see one level where latency sees several, so that there is but one row "memory" or "beyond".
+    if (row.latency == nullptr && !row.bandwidth->found.bytes && !latency.empty() && before_bytes)
+      cells.front() = "beyond " + measure::size_text(*before_bytes);
+    if (row.bandwidth != nullptr && row.bandwidth->found.bytes) before_bytes = row.bandwidth->found.bytes->value;
+    table.add(cells);
+  }
+  return table.text(columns) + clock_of_cycles(latency, columns);
+}
+
+std::string sizes_by_source(std::span<const device::StatedCache> caches) {
+  std::map<std::string, std::string> by_source;
+  for (const device::StatedCache& cache : caches) {
+    std::string& text = by_source[cache.source];
+    text += (text.empty() ? "" : ", ") + measure::size_text(static_cast<double>(cache.bytes));
+  }
+  std::string text;
+  for (const auto& [source, sizes] : by_source) text += (text.empty() ? "" : "; ") + sizes + " (" + source + ")";
+  return text;
 }
 
 }  // namespace sonde::summary

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "records/device_record.hpp"
-#include "records/lines.hpp"
 
 namespace sonde::summary {
 namespace {
@@ -170,14 +170,14 @@ std::string heading(std::string_view what, device::Api api, std::string_view mor
     text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
     text = "Simulated " + text;
   } else {
-    text += through_api(records::api_name(api));
+    text += driver_api(records::api_name(api), " through ", "");
   }
   return "\n" + wrapped(text + std::string(more), columns);
 }
 
-std::string through_api(const std::string& record_name) {
+std::string driver_api(const std::string& record_name, const char* before, const char* after) {
   for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) {
-    if (record_name == records::api_name(api)) return " through " + records::spoken_name(api);
+    if (record_name == records::api_name(api)) return before + records::spoken_name(api) + after;
   }
   return "";
 }
@@ -193,12 +193,6 @@ void Table::add(std::vector<std::string> cells) {
   cells.resize(columns_.size());
   std::ranges::transform(cells, cells.begin(), [](const std::string& cell) { return records::visible(cell); });
   rows_.push_back(std::move(cells));
-}
-
-std::size_t Table::keys_of(const std::vector<std::size_t>& shown) const {
-  const auto first_number = std::ranges::find_if(shown, [this](std::size_t column) { return !columns_[column].left; });
-  const bool has_keys = first_number != shown.begin() && first_number != shown.end();
-  return has_keys ? static_cast<std::size_t>(first_number - shown.begin()) : 1;
 }
 
 std::string Table::text(int columns) const {
@@ -227,7 +221,9 @@ std::string Table::text(int columns) const {
     return text;
   }
   const std::vector<std::size_t> all = block.shown;
-  const auto keys = static_cast<std::ptrdiff_t>(keys_of(all));
+  // The columns that name a row are the words before its numbers.
+  const auto number = std::ranges::find_if(all, [this](std::size_t column) { return !columns_[column].left; });
+  const std::ptrdiff_t keys = number != all.begin() && number != all.end() ? number - all.begin() : 1;
   for (auto next = static_cast<std::size_t>(keys); next < all.size();) {
     block.shown.assign(all.begin(), all.begin() + keys);
     do {

@@ -15,8 +15,8 @@ std::string wrapped(std::string_view text, int columns, std::size_t indent = 2);
 /// A heading after an empty line: "Bandwidth through OpenCL, GB/s", "Simulated bandwidth, GB/s".
 std::string heading(std::string_view what, device::Api api, std::string_view more, int columns);
 
-/// " through OpenCL" for the word of a record; empty where no driver is between.
-std::string through_api(const std::string& record_name);
+/// " through OpenCL", "OpenCL: ": an API by its word in a record, between two texts; empty where it has no driver.
+std::string driver_api(const std::string& record_name, const char* before, const char* after);
 
 /// A number with three digits, or all before the point where there are more; with half the width of its interval.
 std::string three_digits(double value);
@@ -42,11 +42,19 @@ class Table {
   [[nodiscard]] std::string text(int columns) const;
 
  private:
-  /// The number of columns that name a row: the words before its numbers.
-  [[nodiscard]] std::size_t keys_of(const std::vector<std::size_t>& shown) const;
-
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// One curve of a small chart: (bytes, nanoseconds), and the sign that stands for its points.
+struct ChartCurve {
+  std::string name;
+  std::string sign;
+  std::string colour;  ///< an SGR code such as "36"; empty for none
+  std::vector<std::pair<double, double>> points;
+};
+
+/// A chart of latency over working set in characters, both axes logarithmic; every line ends with a line feed.
+std::string chart(std::span<const ChartCurve> curves, int columns, int rows);
 
 }  // namespace sonde::summary

@@ -1,15 +1,11 @@
-#include "summary/tables.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
-#include <span>
 
 #include "probes/catalog.hpp"
 #include "summary/layout.hpp"
+#include "summary/summary.hpp"
 
 namespace sonde::summary {
 namespace {

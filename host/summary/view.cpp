@@ -1,4 +1,4 @@
-#include "summary/view.hpp"
+#include "summary/summary.hpp"
 
 #include <cmath>
 
@@ -6,33 +6,22 @@
 #include "summary/layout.hpp"
 
 namespace sonde::summary {
-namespace {
-
-/// The entries of a device; none where the map has none.
-template <typename Entry>
-std::span<const Entry> entries_of(const std::map<std::string, std::vector<Entry>>& all, const std::string& device) {
-  const auto found = all.find(device);
-  return found == all.end() ? std::span<const Entry>() : found->second;
-}
-
-}  // namespace
-
 View::View(std::span<const records::Line> lines) {
   for (const records::Line& line : lines) {
     if (const auto* sample = std::get_if<records::SampleLine>(&line)) {
       const measure::Measurement& measured = sample->measurement;
       add(measured, results_[sample->origin]);
-      if (records::is_point(*sample)) points_[sample->origin.device].push_back(&measured);
+      if (records::is_point(*sample)) devices_[sample->origin.device].points.push_back(&measured);
     } else if (const auto* level = std::get_if<records::LevelLine>(&line)) {
       results_[level->origin].levels.push_back(level->level);
     } else if (const auto* finding = std::get_if<records::FindingLine>(&line)) {
-      results_[finding->origin].findings.push_back({finding->name, finding->finding});
+      results_[finding->origin].findings.push_back(*finding);
     } else if (const auto* counter = std::get_if<records::CounterLine>(&line)) {
-      if (counter->point) counted_[counter->point->origin.device].push_back(counter);
+      if (counter->point) devices_[counter->point->origin.device].counted.push_back(counter);
     } else if (const auto* skip = std::get_if<records::SkipLine>(&line)) {
-      add_unmeasured(false, skip->origin, skip->point, skip->reason);
+      add_unmeasured(false, *skip);
     } else if (const auto* error = std::get_if<records::ErrorLine>(&line)) {
-      add_unmeasured(true, error->origin, error->point, error->reason);
+      add_unmeasured(true, *error);
     }
   }
 }
@@ -57,31 +46,25 @@ const Results& View::of(const std::string& device, device::Api api, std::string_
   return found == results_.end() ? none : found->second;
 }
 
-std::span<const measure::Measurement* const> View::points(const std::string& device) const {
-  return entries_of(points_, device);
-}
-
-std::span<const Unmeasured> View::unmeasured(const std::string& device) const {
-  return entries_of(unmeasured_, device);
-}
-
-std::span<const records::CounterLine* const> View::counted(const std::string& device) const {
-  return entries_of(counted_, device);
+const OfDevice& View::of(const std::string& device) const {
+  static const OfDevice none;
+  const auto found = devices_.find(device);
+  return found == devices_.end() ? none : found->second;
 }
 
 bool View::has_levels() const {
   return std::ranges::any_of(results_, [](const auto& entry) { return !entry.second.levels.empty(); });
 }
 
-void View::add_unmeasured(bool failed, const records::Origin& origin, const std::optional<measure::Point>& point,
-                          const std::string& reason) {
-  std::vector<Unmeasured>& all = unmeasured_[origin.device];
-  const auto same = std::ranges::find_if(
-      all, [&](const Unmeasured& one) { return one.failed == failed && one.reason == reason && one.origin == origin; });
+void View::add_unmeasured(bool failed, const records::SkipLine& line) {
+  std::vector<Unmeasured>& all = devices_[line.origin.device].unmeasured;
+  const auto same = std::ranges::find_if(all, [&](const Unmeasured& one) {
+    return one.failed == failed && one.reason == line.reason && one.origin == line.origin;
+  });
   if (same != all.end()) {
     ++same->others;
   } else {
-    all.push_back({failed, origin, point.value_or(measure::Point{}), reason});
+    all.push_back({failed, line.origin, line.point.value_or(measure::Point{}), line.reason});
   }
 }
 

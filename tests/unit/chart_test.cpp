@@ -1,4 +1,4 @@
-#include "summary/chart.hpp"
+#include "summary/layout.hpp"
 
 #include <gtest/gtest.h>
 
