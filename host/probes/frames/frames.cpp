@@ -1,20 +1,12 @@
 // How long does the memory take for the frames of a game, and how does that grow with their resolution?
 // docs/method/frames.md explains it.
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "device/error.hpp"
 #include "probes/catalog.hpp"
-#include "probes/frames/curves.hpp"
-#include "probes/frames/passes.hpp"
+#include "probes/frames/frames.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -22,34 +14,17 @@ namespace {
 /// Bytes that one frame reads or writes of a surface.
 std::uint64_t bytes_per_16_pixels(const Surface& surface) { return surface.bytes_per_16_pixels() / surface.frames; }
 
-/// The greatest common divisor of what the pass moves of each surface: there are as many items as can each have whole
-/// rows of every surface.
-std::uint64_t common_bytes_per_16_pixels(const Frame& frame, const FramePass& pass) {
-  std::uint64_t common = bytes_per_16_pixels(frame.surfaces[pass.writes]);
-  for (const FrameRead& read : pass.reads) common = std::gcd(common, bytes_per_16_pixels(frame.surfaces[read.surface]));
-  return common;
-}
-
-std::uint32_t line_vectors(const Surface& surface, const Resolution& resolution) {
-  const std::uint64_t bytes = std::uint64_t{resolution.width} / surface.divided_by * surface.bytes_per_pixel;
-  return static_cast<std::uint32_t>(bytes / pass_vector_bytes);
-}
-
 constexpr std::array curves_of_frames{&frames_probe::time, &frames_probe::moved, &frames_probe::bandwidth};
 
-constexpr std::array<Resolution, 6> resolutions{
-    {{1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}, {5120, 2880}, {7680, 4320}}};
-/// Resolutions for CPUs, whose drivers move a hundredth of what a GPU does in the same time.
-constexpr std::array<Resolution, 6> resolutions_of_a_cpu{
-    {{640, 360}, {960, 540}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}}};
+/// CPUs, whose drivers move a hundredth of what a GPU does in the same time, have the first six, GPUs the last six.
+constexpr std::array<Resolution, 8> resolutions{
+    {{640, 360}, {960, 540}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}, {5120, 2880}, {7680, 4320}}};
 
 std::vector<Resolution> resolutions_for(const device::DeviceInfo& device, Effort effort) {
-  if (device.type == device::DeviceType::cpu) {
-    const std::size_t count = effort == Effort::quick ? 2 : effort == Effort::normal ? 4 : resolutions_of_a_cpu.size();
-    return {resolutions_of_a_cpu.begin(), resolutions_of_a_cpu.begin() + count};
-  }
-  if (effort == Effort::quick) return {resolutions[0], resolutions[1], resolutions[3]};
-  return {resolutions.begin(), resolutions.end()};
+  if (device.type == device::DeviceType::cpu)
+    return {resolutions.begin(), resolutions.begin() + by_effort(effort, 2, 4, 6)};
+  if (effort == Effort::quick) return {resolutions[2], resolutions[3], resolutions[5]};
+  return {resolutions.begin() + 2, resolutions.end()};
 }
 
 /// A frame's working set is its textures and targets.
@@ -65,9 +40,8 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   if (wanted.empty()) wanted.push_back(resolutions_for(device, request.effort).front());
   std::vector<Point> points;
   for (const Resolution& one : wanted) {
-    Point point = point_on(frames_probe::time, {.height = one.height, .width = one.width});
-    point.expected_seconds = 0.2 + 5e-7 * static_cast<double>(one.pixels());
-    points.push_back(point);
+    points.push_back(point_on(frames_probe::time, {.height = one.height, .width = one.width}, {},
+                              0.2 + 5e-7 * static_cast<double>(one.pixels())));
   }
   return points;
 }
@@ -95,19 +69,22 @@ std::uint64_t vectors_of(const Surface& surface, const Resolution& resolution) {
 std::vector<PassWork> passes_of(const Frame& frame, const Resolution& resolution) {
   std::vector<PassWork> works;
   for (const FramePass& pass : frame.passes) {
-    const std::uint64_t common = common_bytes_per_16_pixels(frame, pass);
-    const auto rows_of = [&](std::size_t surface) {
-      return static_cast<std::uint32_t>(bytes_per_16_pixels(frame.surfaces[surface]) / common);
-    };
+    const auto bytes_of = [&](std::size_t surface) { return bytes_per_16_pixels(frame.surfaces[surface]); };
+    // There are as many items as can each have whole rows of every surface.
+    std::uint64_t common = bytes_of(pass.writes);
+    for (const FrameRead& read : pass.reads) common = std::gcd(common, bytes_of(read.surface));
+    const auto rows_of = [&](std::size_t surface) { return static_cast<std::uint32_t>(bytes_of(surface) / common); };
     PassWork work{.inputs = {},
                   .target = pass.writes,
                   .items = static_cast<std::uint32_t>(resolution.pixels() * common / 16 / pass_vector_bytes),
                   .rows = rows_of(pass.writes)};
     for (const FrameRead& read : pass.reads) {
+      const Surface& surface = frame.surfaces[read.surface];
+      const std::uint64_t line_bytes = std::uint64_t{resolution.width} / surface.divided_by * surface.bytes_per_pixel;
       work.inputs.push_back({.surface = read.surface,
                              .rows = rows_of(read.surface),
                              .times = read.times,
-                             .step = line_vectors(frame.surfaces[read.surface], resolution)});
+                             .step = static_cast<std::uint32_t>(line_bytes / pass_vector_bytes)});
     }
     works.push_back(work);
   }
@@ -140,7 +117,6 @@ const Probe frames{
     .name = "frames",
     .question = "How long does a frame of a game keep the memory busy, and how does that grow with its resolution?",
     .curves = curves_of_frames,
-    .obstacle = [](const device::DeviceInfo&) { return std::optional<std::string>(); },
     .next = next,
     .conclude = [](const Request&, std::span<const Measurement>) { return Conclusion{}; }};
 

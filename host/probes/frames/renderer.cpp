@@ -1,17 +1,10 @@
-#include "probes/frames/passes.hpp"
-
 #include <algorithm>
 #include <array>
-#include <memory>
-#include <optional>
 #include <random>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "device/error.hpp"
 #include "kernels.hpp"
-#include "probes/frames/curves.hpp"
+#include "probes/frames/frames.hpp"
 #include "workloads/stream/memory_kinds.hpp"
 #include "workloads/stream/stream_walk.hpp"
 
@@ -181,24 +174,16 @@ struct Renderer {
   }
 };
 
-/// The number of frames after which all of every texture was read.
-std::uint64_t frames_of_a_lap(const Frame& frame) {
-  std::uint64_t most = 1;
-  for (const Surface& surface : frame.surfaces) most = std::max<std::uint64_t>(most, surface.frames);
-  return most;
-}
-
 }  // namespace
 
 Workload frames_of(device::Device& device, const Frame& frame, const Resolution& resolution, std::uint64_t seed) {
   const auto work = std::make_shared<Renderer>(device, frame, resolution, seed);
   const auto bytes = static_cast<double>(moved_bytes(frame, resolution));
-  SteppedWork steps{.quantum = 1,
-                             .most = most_frames,
-                             .lap = frames_of_a_lap(frame),
-                             .run = [work](std::uint64_t count) { return work->run(count); },
-                             .proof_failure = [work] { return work->proof_failure(); },
-                             .value = [](double nanoseconds) { return nanoseconds / 1e6; }};
+  SteppedWork steps{.most = most_frames,
+                    .lap = std::ranges::max(frame.surfaces, {}, &Surface::frames).frames,
+                    .run = [work](std::uint64_t count) { return work->run(count); },
+                    .proof_failure = [work] { return work->proof_failure(); },
+                    .value = [](double nanoseconds) { return nanoseconds / 1e6; }};
   // A byte a nanosecond is a GB/s.
   steps.derived = {{.curve = &frames_probe::bandwidth,
                     .value = [bytes](double nanoseconds) { return bytes / std::max(nanoseconds, 1e-3); }},
