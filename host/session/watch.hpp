@@ -1,6 +1,6 @@
 #pragma once
 
-#include "counters/traffic/traffic_sampler.hpp"
+#include "counters/traffic/traffic_meter.hpp"
 #include "records/lines.hpp"
 #include "records/record_file.hpp"
 

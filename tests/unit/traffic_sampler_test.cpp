@@ -1,5 +1,5 @@
 // The sampler on known sources, and on counters of the kernel that runs this test.
-#include "counters/traffic/traffic_sampler.hpp"
+#include "counters/traffic/traffic_meter.hpp"
 
 #include <gtest/gtest.h>
 

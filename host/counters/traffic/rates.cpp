@@ -140,7 +140,7 @@ Traffic traffic_between(const CounterSnapshot& before, const CounterSnapshot& af
 
   std::vector<double> moved(layout.groups);
   std::vector<std::size_t> stations(layout.groups);
-  PerRole<bool> spoiled;
+  std::set<Role> spoiled;
   for (std::size_t place = 0; place < layout.counters.size(); ++place) {
     const auto& [role, count_bytes, group] = layout.counters[place];
     const GroupTime& time = times[group];
@@ -148,7 +148,7 @@ Traffic traffic_between(const CounterSnapshot& before, const CounterSnapshot& af
                            ? counted(before.values[place], after.values[place], traffic.seconds, layout, traffic.labels)
                            : std::nullopt;
     if (!steps) {
-      spoiled[role] = true;
+      spoiled.insert(role);
       continue;
     }
     const double amount = *steps * count_bytes;
@@ -156,9 +156,7 @@ Traffic traffic_between(const CounterSnapshot& before, const CounterSnapshot& af
     if (is_fabric(role)) moved[group] += amount;
     if (role == Role::fabric_read) ++stations[group];
   }
-  for (std::size_t role = 0; role < role_count; ++role) {
-    if (spoiled[static_cast<Role>(role)]) traffic.amounts[static_cast<Role>(role)] = std::nullopt;
-  }
+  for (const Role role : spoiled) traffic.amounts[role] = std::nullopt;
   for (std::size_t group = 0; group < layout.groups && layout.rotations > 1; ++group) {
     const bool known = times[group].known && stations[group] > 0 && layout.rotates(group);
     traffic.station_rates.push_back(known ? moved[group] / static_cast<double>(stations[group]) / times[group].seconds

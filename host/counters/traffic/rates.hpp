@@ -79,16 +79,11 @@ class Intervals {
 
   /// The interval that ends with this snapshot, if one does.
   std::optional<Traffic> add(const CounterSnapshot& snapshot) {
-    if (snapshots_ == 0) {
-      begin_ = snapshot;
-    } else if (snapshots_ % layout_.rotations == 0) {
-      Traffic traffic = traffic_between(begin_, snapshot, layout_);
-      begin_ = snapshot;
-      ++snapshots_;
-      return traffic;
-    }
-    ++snapshots_;
-    return std::nullopt;
+    if (snapshots_++ % layout_.rotations != 0) return std::nullopt;
+    std::optional<Traffic> traffic;
+    if (snapshots_ > 1) traffic = traffic_between(begin_, snapshot, layout_);
+    begin_ = snapshot;
+    return traffic;
   }
 
  private:
