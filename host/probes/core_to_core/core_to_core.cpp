@@ -57,22 +57,18 @@ void add_quota(Shape& shape) {
   if (const auto quota = cpu::machine().quota) shape["cpu_quota"] = *quota;
 }
 
-/// The values of a point and those of a second curve, from the same threads and memory.
-using TwoCurves = std::pair<std::vector<double>, std::vector<double>>;
-
-/// Work that `measure_both` does in one go: it gets the threads and their memory, and what to call while that takes
-/// long.
+/// Work that `measure_both` does in one go, the values of the point and those of a second curve: it gets the threads
+/// and their memory, and what to call while that takes long.
 template <typename Memory, typename MeasureBoth>
 Workload workload_of(const std::shared_ptr<Work<Memory>>& work, Shape shape, const Curve& second,
                      MeasureBoth measure_both) {
   shape["pinned"] = work->pair.pinned() ? 1 : 0;
   add_quota(shape);
   const auto repeat = [work, &second, measure_both](const Limits&, const std::function<void()>& alive) {
-    TwoCurves found = measure_both(*work, alive);
+    auto [values, of_second] = measure_both(*work, alive);
     alive();
-    Repetitions repetitions;
-    repetitions.values = std::move(found.first);
-    if (!found.second.empty()) repetitions.extra.push_back({.curve = &second, .values = std::move(found.second)});
+    Repetitions repetitions{.values = std::move(values)};
+    if (!of_second.empty()) repetitions.extra.push_back({.curve = &second, .values = std::move(of_second)});
     return repetitions;
   };
   return {.work = SelfTimedWork{.repeat = repeat}, .has_cycles = false, .shape = std::move(shape)};
@@ -90,7 +86,7 @@ Workload core_to_core_probe::prepare_exchange(device::Device&, const Point& poin
       std::make_shared<Work<ExchangedLines>>(pair_at(point, request), size, request.line_bytes, request.seed);
   return workload_of(work, shape_of(size), exchange_by_stores, [](Work<ExchangedLines>& lines, const auto&) {
     std::vector<double> swapped = lines.memory.round_trips(lines.pair, Exchange::compare_and_swap);
-    return TwoCurves(std::move(swapped), lines.memory.round_trips(lines.pair, Exchange::store));
+    return std::pair(std::move(swapped), lines.memory.round_trips(lines.pair, Exchange::store));
   });
 }
 
@@ -137,8 +133,8 @@ Workload core_to_core_probe::prepare_held_lines(device::Device&, const Point& po
   const Shape shape{{"lines", work->memory.size()}};
   return workload_of(work, shape, clean_line, [walks](Work<HeldLines>& lines, const auto&) {
     std::vector<double> modified = lines.memory.walks(lines.pair, LineState::modified, walks);
-    if (!cpu::can_flush) return TwoCurves(std::move(modified), std::vector<double>());
-    return TwoCurves(std::move(modified), lines.memory.walks(lines.pair, LineState::clean, walks));
+    if (!cpu::can_flush) return std::pair(std::move(modified), std::vector<double>());
+    return std::pair(std::move(modified), lines.memory.walks(lines.pair, LineState::clean, walks));
   });
 }
 
@@ -153,8 +149,7 @@ Workload core_to_core_probe::prepare_queue(device::Device&, const Point& point, 
       std::make_shared<Work<ChunkQueue>>(cpus, queue_chunks, data_bytes, request.line_bytes, node_at(point));
   const Shape shape{{"huge_pages", cpu::has_huge_pages() ? 1 : 0}};
   return workload_of(work, shape, queue_reader, [trials](Work<ChunkQueue>& queue, const auto&) {
-    QueueRates rates = queue.memory.trials(queue.pair, trials);
-    return TwoCurves(std::move(rates.writer), std::move(rates.reader));
+    return queue.memory.trials(queue.pair, trials);
   });
 }
 
@@ -163,8 +158,7 @@ Workload core_to_core_probe::prepare_copy(device::Device&, const Point& point, c
       std::make_shared<Work<BulkCopy>>(pair_at(point, request), static_cast<std::uint64_t>(point.x.bytes.value()));
   const Shape shape{{"huge_pages", cpu::has_huge_pages() ? 1 : 0}};
   return workload_of(work, shape, copy_reader, [](Work<BulkCopy>& copy, const auto& alive) {
-    QueueRates rates = copy.memory.trials(copy.pair, trials_of_a_copy, alive);
-    return TwoCurves(std::move(rates.writer), std::move(rates.reader));
+    return copy.memory.trials(copy.pair, trials_of_a_copy, alive);
   });
 }
 

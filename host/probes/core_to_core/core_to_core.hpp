@@ -152,17 +152,15 @@ class Tournament {
   /// quarter of the cores, and within what a control group leaves of CPU time.
   [[nodiscard]] std::size_t pairs_at_once() const { return at_once_; }
 
-  [[nodiscard]] std::vector<std::vector<CpuPair>> groups() const;
-  /// The group that begins with this pair.
-  [[nodiscard]] std::vector<CpuPair> group_of(const CpuPair& first) const;
+  [[nodiscard]] const std::vector<std::vector<CpuPair>>& groups() const { return groups_; }
+  /// The group that begins with this pair, which one does.
+  [[nodiscard]] const std::vector<CpuPair>& group_of(const CpuPair& first) const;
 
  private:
-  [[nodiscard]] std::vector<CpuPair> siblings() const;
-  [[nodiscard]] std::vector<CpuPair> pairs_of_turn(std::size_t turn, bool way_back) const;
-  [[nodiscard]] std::size_t groups_in(const std::vector<CpuPair>& pairs) const;
+  void add_groups_of(const std::vector<CpuPair>& pairs);
 
-  std::vector<const cpu::Core*> seats_;  ///< an even number: of an odd number of cores one seat is empty
   std::size_t at_once_;
+  std::vector<std::vector<CpuPair>> groups_;
 };
 
 /// So many chunks go through the queue, each of a line with its number and of data.

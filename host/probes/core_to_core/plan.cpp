@@ -120,13 +120,6 @@ std::size_t fitting_pairs(const cpu::Topology& machine, std::size_t cores) {
   return std::max<std::size_t>(1, fitting);
 }
 
-/// Every `stride`th pair from `first` on.
-std::vector<CpuPair> every(const std::vector<CpuPair>& pairs, std::size_t first, std::size_t stride) {
-  std::vector<CpuPair> chosen;
-  for (std::size_t index = first; index < pairs.size(); index += stride) chosen.push_back(pairs[index]);
-  return chosen;
-}
-
 }  // namespace
 
 Placement CpuPair::placement() const {
@@ -154,71 +147,42 @@ ExchangeSize exchange_size(const cpu::Topology& machine, Effort effort) {
   return {.lines = 32, .samples = effort == Effort::quick ? 5 : 9, .round_trips = 100};
 }
 
-// The circle method: the first seat stays and the others move on by one place each turn; seats opposite each other
-// meet. Whoever meets the empty seat has the turn off.
-
-Tournament::Tournament(const cpu::Topology& machine, Cores cores)
-    : seats_(std::move(cores)), at_once_(fitting_pairs(machine, seats_.size())) {
-  if (seats_.size() % 2 != 0) seats_.push_back(nullptr);
-}
-
-std::vector<CpuPair> Tournament::siblings() const {
-  std::vector<CpuPair> pairs;
-  for (const cpu::Core* core : seats_) {
-    if (core != nullptr && !core->siblings.empty()) pairs.push_back({.from = core, .to = core});
+Tournament::Tournament(const cpu::Topology& machine, Cores cores) : at_once_(fitting_pairs(machine, cores.size())) {
+  std::vector<CpuPair> siblings;
+  for (const cpu::Core* core : cores) {
+    if (!core->siblings.empty()) siblings.push_back({.from = core, .to = core});
   }
-  return pairs;
-}
-
-std::vector<CpuPair> Tournament::pairs_of_turn(std::size_t turn, bool way_back) const {
-  const std::size_t moving = seats_.size() - 1;
-  const auto core_on = [&](std::size_t seat) {
-    return seat == 0 ? seats_[0] : seats_[1 + (seat - 1 + moving - turn) % moving];
-  };
-  std::vector<CpuPair> pairs;
-  for (std::size_t seat = 0; seat < seats_.size() / 2; ++seat) {
-    const cpu::Core* const one = core_on(seat);
-    const cpu::Core* const other = core_on(seats_.size() - 1 - seat);
-    if (one == nullptr || other == nullptr) continue;
-    pairs.push_back(way_back ? CpuPair{.from = other, .to = one} : CpuPair{.from = one, .to = other});
+  add_groups_of(siblings);
+  // The circle method: the first seat stays and the others move on by one place each turn; seats opposite each other
+  // meet. Of an odd number of cores one seat is empty, and whoever meets it has the turn off.
+  if (cores.size() % 2 != 0) cores.push_back(nullptr);
+  for (std::size_t turn = 0; turn + 1 < cores.size(); ++turn) {
+    std::vector<CpuPair> there;
+    std::vector<CpuPair> back;
+    for (std::size_t seat = 0; seat < cores.size() / 2; ++seat) {
+      const cpu::Core* const one = cores[seat];
+      const cpu::Core* const other = cores[cores.size() - 1 - seat];
+      if (one == nullptr || other == nullptr) continue;
+      there.push_back({.from = one, .to = other});
+      back.push_back({.from = other, .to = one});
+    }
+    add_groups_of(there);
+    add_groups_of(back);
+    std::rotate(cores.begin() + 1, cores.end() - 1, cores.end());
   }
-  return pairs;
 }
 
-std::size_t Tournament::groups_in(const std::vector<CpuPair>& pairs) const {
-  return (pairs.size() + at_once_ - 1) / at_once_;
-}
-
-std::vector<std::vector<CpuPair>> Tournament::groups() const {
-  std::vector<std::vector<CpuPair>> all;
-  // Each group is spread evenly over the pairs.
-  const auto add_groups_of = [&](const std::vector<CpuPair>& pairs) {
-    for (std::size_t group = 0; group < groups_in(pairs); ++group) all.push_back(every(pairs, group, groups_in(pairs)));
-  };
-  add_groups_of(siblings());
-  for (std::size_t turn = 0; turn + 1 < seats_.size(); ++turn) {
-    add_groups_of(pairs_of_turn(turn, false));
-    add_groups_of(pairs_of_turn(turn, true));
+/// Each group is spread evenly over the pairs.
+void Tournament::add_groups_of(const std::vector<CpuPair>& pairs) {
+  const std::size_t count = (pairs.size() + at_once_ - 1) / at_once_;
+  for (std::size_t group = 0; group < count; ++group) {
+    groups_.emplace_back();
+    for (std::size_t index = group; index < pairs.size(); index += count) groups_.back().push_back(pairs[index]);
   }
-  return all;
 }
 
-std::vector<CpuPair> Tournament::group_of(const CpuPair& first) const {
-  std::vector<CpuPair> pairs = siblings();
-  if (first.from != first.to) {
-    const auto seat_of = [this](const cpu::Core* core) {
-      return static_cast<std::size_t>(std::ranges::find(seats_, core) - seats_.begin());
-    };
-    const auto [low, high] = std::minmax({seat_of(first.from), seat_of(first.to)});
-    // Two moving seats are opposite each other when low + high + 2 * turn is a multiple of their number. That is odd,
-    // so (moving + 1) / 2 takes the place of a division by two.
-    const std::size_t moving = seats_.size() - 1;
-    const std::size_t turn = low == 0 ? moving - high : (moving - (low + high) % moving) * ((moving + 1) / 2) % moving;
-    pairs = pairs_of_turn(turn, false);
-    if (std::ranges::find(pairs, first) == pairs.end()) pairs = pairs_of_turn(turn, true);
-  }
-  const auto place = static_cast<std::size_t>(std::ranges::find(pairs, first) - pairs.begin());
-  return every(pairs, place, groups_in(pairs));
+const std::vector<CpuPair>& Tournament::group_of(const CpuPair& first) const {
+  return *std::ranges::find(groups_, first, [](const std::vector<CpuPair>& group) { return group.front(); });
 }
 
 std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Request& request,
@@ -233,7 +197,8 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
   for (const CpuPair& pair : at_once ? representatives : all_pairs(cores))
     points.push_back(point_of(pair, core_to_core_probe::exchange_by_compare_and_swap, exchanging, visits));
   if (at_once) {
-    for (const std::vector<CpuPair>& group : Tournament(machine, cores).groups()) {
+    const Tournament tournament(machine, cores);
+    for (const std::vector<CpuPair>& group : tournament.groups()) {
       const double seconds = exchanging + seconds_of_an_extra_pair * static_cast<double>(group.size() - 1);
       points.push_back(
           point_of(group.front(), core_to_core_probe::exchange_by_compare_and_swap_beside_pairs, seconds, visits));
