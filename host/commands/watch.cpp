@@ -8,7 +8,6 @@
 
 #include "commands/output.hpp"
 #include "os/process.hpp"
-#include "os/terminal.hpp"
 #include "os/this_process.hpp"
 #include "session/host.hpp"
 #include "session/self_check.hpp"
@@ -165,7 +164,7 @@ void print_table(const std::vector<CheckedRole>& roles) {
   bool has_unjudged = false;
   for (const CheckedRole& role : roles) {
     for (const counters::CheckedLoad& one : role.loads) {
-      std::vector<std::string> cells{counters::title_of(role.role), title_of(one.load), gigabytes(one.moved_bytes),
+      std::vector<std::string> cells{role.title, title_of(one.load), gigabytes(one.moved_bytes),
                                      one.seen_bytes ? gigabytes(*one.seen_bytes) : "unknown"};
       if (one.share) {
         cells.push_back(summary::three_digits(one.share->value) + (one.judged ? "" : " *"));

@@ -87,24 +87,10 @@ std::string verdict_on(const CheckedRole& checked) {
 
 }  // namespace
 
-std::string title_of(Role role) {
-  switch (role) {
-    case Role::fabric_read: return "fabric, read";
-    case Role::fabric_write: return "fabric, written";
-    case Role::memory_read: return "memory, read";
-    case Role::memory_write: return "memory, written";
-    case Role::cpu_read: return "CPU, read";
-    case Role::cpu_write: return "CPU, written";
-    case Role::cpu_requests: return "CPU, both ways";
-    case Role::uncalibrated: return "fabric, both ways";
-    default: return "not of memory";
-  }
-}
-
 bool is_fine(Verdict verdict) { return verdict == Verdict::as_expected || verdict == Verdict::calibrated; }
 
 std::string explain(const CheckedRole& checked) {
-  std::string words = title_of(checked.role) + ": " + verdict_on(checked);
+  std::string words = checked.title + ": " + verdict_on(checked);
   if (checked.share && checked.labels.contains(Label::extrapolated) && is_fine(checked.verdict))
     words += fmt::format(". Its counters took turns, so that it is scaled by {:.3g}; {:.3g} would fit", checked.scale,
                          checked.scale / checked.share->value);

@@ -18,25 +18,18 @@ constexpr double least_share = 0.05;
 /// Bytes of a request of Zen 1 to 3 in Linux's table of events; the counters are known to miss some requests.
 constexpr double stated_request_bytes = 64;
 
-/// Whether a role counts the CPU's reads, its writes, or both.
-struct Directions {
-  bool read = false;
-  bool written = false;
+/// A role that counts the CPU's reads, its writes, or both; no load makes what the others count.
+struct CpuRole {
+  Role role;
+  const char* title;
+  bool reads;
+  bool writes;
 };
-
-Directions directions_of(Role role) {
-  switch (role) {
-    case Role::fabric_read:
-    case Role::memory_read:
-    case Role::cpu_read: return {.read = true};
-    case Role::fabric_write:
-    case Role::memory_write:
-    case Role::cpu_write: return {.written = true};
-    case Role::cpu_requests:
-    case Role::uncalibrated: return {.read = true, .written = true};
-    default: return {};  // traffic that no load makes
-  }
-}
+constexpr CpuRole cpu_roles[] = {
+    {Role::fabric_read, "fabric, read", true, false},   {Role::fabric_write, "fabric, written", false, true},
+    {Role::memory_read, "memory, read", true, false},   {Role::memory_write, "memory, written", false, true},
+    {Role::cpu_read, "CPU, read", true, false},         {Role::cpu_write, "CPU, written", false, true},
+    {Role::cpu_requests, "CPU, both ways", true, true}, {Role::uncalibrated, "fabric, both ways", true, true}};
 
 /// The share of a load's bytes that a role should count, and whether that is certain enough to judge it: it is up to
 /// the processor whether an ordinary store reads its line first.
@@ -45,11 +38,11 @@ struct ExpectedShare {
   bool judged = false;
 };
 
-ExpectedShare expected_share(Directions counted, LoadKind kind) {
+ExpectedShare expected_share(const CpuRole& counted, LoadKind kind) {
   switch (kind) {
-    case LoadKind::read: return {counted.read ? 1.0 : 0.0, counted.read};
-    case LoadKind::write: return {counted.read && counted.written ? 2.0 : 1.0, !counted.read};
-    case LoadKind::non_temporal_write: return {counted.written ? 1.0 : 0.0, counted.written};
+    case LoadKind::read: return {counted.reads ? 1.0 : 0.0, counted.reads};
+    case LoadKind::write: return {counted.reads && counted.writes ? 2.0 : 1.0, !counted.reads};
+    case LoadKind::non_temporal_write: return {counted.writes ? 1.0 : 0.0, counted.writes};
     default: return {};
   }
 }
@@ -79,13 +72,14 @@ std::vector<double> idle_rates(const CountsByLoad& by_load) {
 /// The factor from an amount to bytes: other roles than `uncalibrated` count bytes already.
 double bytes_of_amount(Role role) { return role == Role::uncalibrated ? stated_request_bytes : 1; }
 
-CountsByLoad counts_by_load(std::span<const Repetition> repetitions, Role role, Directions directions) {
+CountsByLoad counts_by_load(std::span<const Repetition> repetitions, const CpuRole& counted) {
+  const Role role = counted.role;
   CountsByLoad by_load;
   for (const auto& [known, traffic] : repetitions) {
     LoadCounts& counts = by_load[known.load];
     ++counts.repetitions;
     counts.seconds += traffic.seconds;
-    counts.expected_bytes += expected_share(directions, known.load.kind).share * known.moved_bytes;
+    counts.expected_bytes += expected_share(counted, known.load.kind).share * known.moved_bytes;
     if (!traffic.amounts[role]) continue;
     counts.bytes.push_back(*traffic.amounts[role] * bytes_of_amount(role));
     counts.rates.push_back(counts.bytes.back() / traffic.seconds);
@@ -94,7 +88,7 @@ CountsByLoad counts_by_load(std::span<const Repetition> repetitions, Role role, 
   if (idle.empty()) return by_load;
   const double idle_rate = analysis::quantile(idle, 0.5);
   for (const auto& [known, traffic] : repetitions) {
-    const double expected = expected_share(directions, known.load.kind).share * known.moved_bytes;
+    const double expected = expected_share(counted, known.load.kind).share * known.moved_bytes;
     if (!(expected > 0) || !traffic.amounts[role]) continue;
     const double bytes = *traffic.amounts[role] * bytes_of_amount(role);
     by_load[known.load].shares.push_back((bytes - idle_rate * traffic.seconds) / expected);
@@ -112,10 +106,10 @@ struct JudgedShares {
   bool steady = true;
 };
 
-JudgedShares judged_of(const CountsByLoad& by_load, Directions directions) {
+JudgedShares judged_of(const CountsByLoad& by_load, const CpuRole& counted) {
   JudgedShares judged;
   for (const auto& [load, counts] : by_load) {
-    if (!expected_share(directions, load.kind).judged || counts.expected_bytes <= 0) continue;
+    if (!expected_share(counted, load.kind).judged || counts.expected_bytes <= 0) continue;
     if (counts.shares.empty() || 2 * counts.shares.size() < counts.repetitions) {
       judged.known = false;
       continue;
@@ -163,13 +157,13 @@ Verdict verdict_of(const CheckedRole& checked, const CountsByLoad& by_load, cons
   return stations_that_explain(checked) ? Verdict::stations_missing : Verdict::other_factor;
 }
 
-std::vector<CheckedLoad> loads_of(const CountsByLoad& by_load, Directions directions, double idle_rate) {
+std::vector<CheckedLoad> loads_of(const CountsByLoad& by_load, const CpuRole& counted, double idle_rate) {
   std::vector<CheckedLoad> loads;
   for (const auto& [load, counts] : by_load) {
     CheckedLoad& one = loads.emplace_back();
     one.load = load;
     one.moved_bytes = counts.expected_bytes;
-    one.judged = expected_share(directions, load.kind).judged;
+    one.judged = expected_share(counted, load.kind).judged;
     if (counts.rates.empty() || 2 * counts.rates.size() < counts.repetitions) continue;
     const double sum = std::accumulate(counts.bytes.begin(), counts.bytes.end(), 0.0);
     const double known = static_cast<double>(counts.rates.size()) / static_cast<double>(counts.repetitions);
@@ -181,19 +175,20 @@ std::vector<CheckedLoad> loads_of(const CountsByLoad& by_load, Directions direct
   return loads;
 }
 
-CheckedRole checked_role(std::span<const Repetition> repetitions, Role role, Directions directions) {
-  CheckedRole checked{.role = role, .counting = repetitions.front().known.counting[role]};
-  if (role == Role::uncalibrated) checked.counting.count_bytes = static_cast<unsigned>(stated_request_bytes);
+CheckedRole checked_role(std::span<const Repetition> repetitions, const CpuRole& counted) {
+  CheckedRole checked{
+      .role = counted.role, .title = counted.title, .counting = repetitions.front().known.counting[counted.role]};
+  if (counted.role == Role::uncalibrated) checked.counting.count_bytes = static_cast<unsigned>(stated_request_bytes);
   for (const auto& [known, traffic] : repetitions) {
-    if (!expected_share(directions, known.load.kind).judged) continue;
+    if (!expected_share(counted, known.load.kind).judged) continue;
     checked.labels.insert(traffic.labels.begin(), traffic.labels.end());
     checked.scale = std::max(checked.scale, traffic.scale);
   }
-  const CountsByLoad by_load = counts_by_load(repetitions, role, directions);
+  const CountsByLoad by_load = counts_by_load(repetitions, counted);
   if (const std::vector<double> idle = idle_rates(by_load); !idle.empty())
     checked.idle_gbps = analysis::quantile(idle, 0.5) * 1e-9;
-  checked.loads = loads_of(by_load, directions, checked.idle_gbps * 1e9);
-  const JudgedShares judged = judged_of(by_load, directions);
+  checked.loads = loads_of(by_load, counted, checked.idle_gbps * 1e9);
+  const JudgedShares judged = judged_of(by_load, counted);
   if (judged.known) {
     const auto [low, high] = analysis::median_interval(judged.shares);
     checked.share = SeenShare{.low = low, .value = analysis::quantile(judged.shares, 0.5), .high = high};
@@ -215,11 +210,9 @@ std::optional<StationsThatExplain> stations_that_explain(const CheckedRole& chec
 
 std::vector<CheckedRole> check_roles(std::span<const Repetition> repetitions) {
   std::vector<CheckedRole> checked;
-  for (std::size_t place = 0; place < role_count && !repetitions.empty(); ++place) {
-    const auto role = static_cast<Role>(place);
-    const Directions directions = directions_of(role);
-    if ((directions.read || directions.written) && repetitions.front().known.counting[role].counters > 0)
-      checked.push_back(checked_role(repetitions, role, directions));
+  for (const CpuRole& counted : cpu_roles) {
+    if (!repetitions.empty() && repetitions.front().known.counting[counted.role].counters > 0)
+      checked.push_back(checked_role(repetitions, counted));
   }
   return checked;
 }

@@ -33,6 +33,7 @@ enum class Verdict {
 /// All loads, as one role counted them.
 struct CheckedRole {
   Role role = Role::other;
+  std::string title;  ///< for a person: "fabric, read"
   Counting counting;
   std::vector<CheckedLoad> loads;
   double idle_gbps = 0;
@@ -51,9 +52,6 @@ struct StationsThatExplain {
   std::size_t most = 0;
 };
 std::optional<StationsThatExplain> stations_that_explain(const CheckedRole& checked);
-
-/// The role's name for a person: "fabric, read".
-std::string title_of(Role role);
 
 /// A sentence with the verdict, and what to do where it is not as expected.
 std::string explain(const CheckedRole& checked);
