@@ -8,7 +8,7 @@
 #include <iostream>
 
 #include "os/file.hpp"
-#include "os/terminal.hpp"
+#include "os/this_process.hpp"
 #include "records/device_record.hpp"
 #include "session/host.hpp"
 #include "session/usage_error.hpp"

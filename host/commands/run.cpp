@@ -11,7 +11,6 @@
 
 #include "commands/output.hpp"
 #include "os/file.hpp"
-#include "os/terminal.hpp"
 #include "os/this_process.hpp"
 #include "probes/catalog.hpp"
 #include "probes/split_locks/split_locks.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <iostream>
 
 #include "os/process.hpp"
 #include "os/this_process.hpp"
@@ -108,17 +109,16 @@ WorkerEnd run_worker(const WorkerCommand& command, const WorkerHandlers& handler
     end.how = why_end_it(listener, limits, interrupted);
     if (end.how != WorkerEnd::How::finished) child.end();
   }
-  const os::ProcessEnd process = child.wait();
+  const std::string fault = child.wait();
   listener.take(child.read(std::chrono::milliseconds(0)));
   end.last_words = listener.last_words();
   if (end.how == WorkerEnd::How::silent) end.reason = silence_text(limits.silence);
-  if (end.how == WorkerEnd::How::finished && !(process.fault.empty() && listener.done())) {
+  if (end.how == WorkerEnd::How::finished && !(fault.empty() && listener.done())) {
     // Ctrl-C reaches a worker too that has not come to ignore it yet.
     end.how = interrupted ? WorkerEnd::How::interrupted : WorkerEnd::How::crashed;
     if (!interrupted) {
       end.reason = "the driver's process " +
-                   (process.fault.empty() ? "ended before it was done, as if it were; the driver may have ended it"
-                                          : process.fault);
+                   (fault.empty() ? "ended before it was done, as if it were; the driver may have ended it" : fault);
     }
   }
   return end;
@@ -128,7 +128,7 @@ void be_a_worker(const std::function<void(const std::string& task, const SendLin
   const os::WorkerChannel pipe;
   int status = 0;
   try {
-    work(pipe.read_all(), [&pipe](const std::string& line) { pipe.write(line + "\n"); });
+    work({std::istreambuf_iterator<char>(std::cin), {}}, [&pipe](const std::string& line) { pipe.write(line + "\n"); });
     pipe.write(std::string(all_done) + "\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -26,18 +26,6 @@ std::string_view bare(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(around) + 1 - begin);
 }
 
-/// The values of all lines "KEY : value", in their order.
-std::vector<std::string> values_in(std::string_view text, std::string_view key) {
-  std::vector<std::string> values;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    const auto colon = line.find(':');
-    if (colon != line.npos && bare(line.substr(0, colon)) == key) values.emplace_back(bare(line.substr(colon + 1)));
-  }
-  return values;
-}
-
 std::optional<std::uint32_t> hexadecimal(std::string_view text) {
   text = bare(text);
   if (text.starts_with("0x")) text.remove_prefix(2);
@@ -76,12 +64,9 @@ constexpr std::array<NamedKind, 32> named_kinds{{
 std::string name_of(const CoreType& kind) {
   const auto named = std::ranges::find(named_kinds, kind, &NamedKind::kind);
   if (named != named_kinds.end()) return std::string(named->name);
-  std::array<char, 16> digits{};
-  const auto text = [&digits](std::uint32_t number) {
-    return "0x" +
-           std::string(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr);
-  };
-  return "processor of implementer " + text(kind.implementer) + ", part " + text(kind.part);
+  std::ostringstream text;
+  text << std::hex << "processor of implementer 0x" << kind.implementer << ", part 0x" << kind.part;
+  return text.str();
 }
 
 /// A kind for each core, from the register that sysfs shows; empty on processors other than Arm's.
@@ -154,6 +139,17 @@ std::optional<bool> virtualised_by_device_tree(const fs::path& root) {
 std::string text_of(const fs::path& file) {
   constexpr std::size_t most_bytes = 64 << 20;
   return read_bytes(file, most_bytes).value_or("");
+}
+
+std::vector<std::string> values_in(std::string_view text, std::string_view key, char separator) {
+  std::vector<std::string> values;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const auto end = line.find(separator);
+    if (end != line.npos && bare(line.substr(0, end)) == key) values.emplace_back(bare(line.substr(end + 1)));
+  }
+  return values;
 }
 
 std::optional<double> quota_in(std::string_view cpu_max) {

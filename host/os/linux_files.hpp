@@ -16,6 +16,9 @@ namespace sonde::os {
 /// The whole text of a file; empty where it cannot be read.
 std::string text_of(const std::filesystem::path& file);
 
+/// The values of all lines "KEY : value", in their order, without blanks and quotes around them.
+std::vector<std::string> values_in(std::string_view text, std::string_view key, char separator = ':');
+
 /// The CPUs that a cpu.max allows: microseconds of each period, "max 100000" or "150000 100000". Nothing without a
 /// limit.
 std::optional<double> quota_in(std::string_view cpu_max);

@@ -12,18 +12,6 @@
 namespace sonde::os {
 namespace {
 
-/// The rest of the first line that starts with `key`, without separators and quotes.
-std::string value_in(const char* path, const std::string& key) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with(key)) continue;
-    const auto start = line.find_first_not_of(" \t:=\"", key.size());
-    if (start == std::string::npos) return "";
-    return line.substr(start, line.find_last_not_of(" \t\"") + 1 - start);
-  }
-  return "";
-}
-
 std::uint64_t setting(int name) { return static_cast<std::uint64_t>(std::max(0L, sysconf(name))); }
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
@@ -36,14 +24,8 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
 }
 
 std::uint64_t memory_available() {
-  std::ifstream file("/proc/meminfo");
-  std::string key;
-  std::uint64_t kibibytes = 0;
-  std::string rest;
-  while (file >> key >> kibibytes && std::getline(file, rest)) {
-    if (key == "MemAvailable:") return kibibytes * 1024;
-  }
-  return unlimited;
+  const auto kibibytes = values_in(text_of("/proc/meminfo"), "MemAvailable");
+  return kibibytes.empty() ? unlimited : std::stoull(kibibytes[0]) * 1024;
 }
 
 std::uint64_t left_in(const std::string& limit_path, const std::string& usage_path) {
@@ -91,7 +73,8 @@ Machine describe_machine() {
   uname(&names);
   Machine machine;
   machine.name = names.nodename;
-  machine.system = value_in("/etc/os-release", "PRETTY_NAME");
+  if (const auto names_of_system = values_in(text_of("/etc/os-release"), "PRETTY_NAME", '='); !names_of_system.empty())
+    machine.system = names_of_system[0];
   machine.kernel = std::string(names.sysname) + " " + names.release;
   machine.processor = processor_name("/");
   if (machine.processor.empty()) machine.processor = names.machine;

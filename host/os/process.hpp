@@ -17,11 +17,6 @@ bool is_program(const std::string& name);
 /// started.
 void become(const std::filesystem::path& program, const std::vector<std::string>& arguments);
 
-/// `fault` is empty for a process that did its work, else "crashed: …" or "ended early with status …".
-struct ProcessEnd {
-  std::string fault;
-};
-
 /// Another process whose two outputs are read while it runs. It is ended and waited for when this object goes.
 class Child {
  public:
@@ -40,7 +35,8 @@ class Child {
   Pieces read(std::chrono::milliseconds longest_wait);
   [[nodiscard]] bool has_ended();
   void end();
-  ProcessEnd wait();
+  /// Waits for its end: empty where it did its work, else "crashed: …" or "ended early with status …".
+  std::string wait();
 
  private:
   struct Handles;

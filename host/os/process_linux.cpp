@@ -107,15 +107,15 @@ pid_t spawn(const std::filesystem::path& program, const std::vector<std::string>
   return id;
 }
 
-ProcessEnd end_of(int status) {
+std::string fault_of(int status) {
   if (WIFSIGNALED(status)) {
     const int number = WTERMSIG(status);
     const char* description = sigdescr_np(number);  // strsignal's text may be another thread's
-    return {std::string("crashed: ") + (description != nullptr ? description : "unknown") + " (signal " +
-            std::to_string(number) + ")"};
+    return std::string("crashed: ") + (description != nullptr ? description : "unknown") + " (signal " +
+           std::to_string(number) + ")";
   }
   if (WEXITSTATUS(status) == 0) return {};
-  return {"ended early with status " + std::to_string(WEXITSTATUS(status))};
+  return "ended early with status " + std::to_string(WEXITSTATUS(status));
 }
 
 std::atomic<pid_t> running_command = 0;  ///< 0 before it is started, -1 once it has ended
@@ -182,7 +182,7 @@ Child::Child(const std::filesystem::path& program, const std::vector<std::string
 }
 
 Child::~Child() {
-  if (handles_->ended) return;
+  if (has_ended()) return;
   end();
   wait();
 }
@@ -207,11 +207,11 @@ bool Child::has_ended() {
 
 void Child::end() { kill(handles_->id, SIGKILL); }
 
-ProcessEnd Child::wait() {
+std::string Child::wait() {
   while (!handles_->ended && waitpid(handles_->id, &handles_->status, 0) < 0 && errno == EINTR) {
   }
   handles_->ended = true;
-  return end_of(handles_->status);
+  return fault_of(handles_->status);
 }
 
 Command::Command(const std::vector<std::string>& words) {

@@ -200,16 +200,14 @@ const char* name_of_exception(DWORD status) {
   }
 }
 
-ProcessEnd end_of(DWORD status) {
+std::string fault_of(DWORD status) {
   if (status == 0) return {};
   // The system sets the two highest bits in the status of a process that an error ended; programs set neither.
-  if ((status & 0x80000000) == 0) return {"ended early with status " + std::to_string(status)};
+  if ((status & 0x80000000) == 0) return "ended early with status " + std::to_string(status);
   std::array<char, 16> number{};
   std::snprintf(number.data(), number.size(), "0x%08lX", status);
-  return {std::string("crashed: ") + name_of_exception(status) + " (" + number.data() + ")"};
+  return std::string("crashed: ") + name_of_exception(status) + " (" + number.data() + ")";
 }
-
-BOOL WINAPI ignore_all_events(DWORD) { return TRUE; }
 
 BOOL WINAPI ignore_interrupts(DWORD event) { return event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT ? TRUE : FALSE; }
 
@@ -242,7 +240,7 @@ void become(const std::filesystem::path& program, const std::vector<std::string>
   // No program can replace another here: it is started and waited for, and its status becomes this one's.
   const std::filesystem::path file = program_named(program);
   if (file.empty()) return;
-  SetConsoleCtrlHandler(ignore_all_events, TRUE);  // Ctrl-C is for what was started
+  SetConsoleCtrlHandler(ignore_event, TRUE);  // Ctrl-C is for what was started
   const OwnHandle started = start_beside(file, arguments);
   if (!started) return;
   WaitForSingleObject(started.get(), INFINITE);
@@ -298,16 +296,15 @@ void Child::end() {
   TerminateJobObject(handles_->job.get(), 1);
 }
 
-ProcessEnd Child::wait() {
+std::string Child::wait() {
   WaitForSingleObject(handles_->process.get(), INFINITE);
-  return end_of(exit_code_of(handles_->process));
+  return fault_of(exit_code_of(handles_->process));
 }
 
 Command::Command(const std::vector<std::string>& words) {
   SetConsoleCtrlHandler(ignore_interrupts, TRUE);
   running_command = start_beside(program_named(path_of(words.front())), {words.begin() + 1, words.end()});
   if (!running_command) throw_last_error(("starting " + words.front()).c_str());
-  id_ = static_cast<int>(GetProcessId(running_command.get()));
 }
 
 Command::~Command() {

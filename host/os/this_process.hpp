@@ -1,6 +1,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -30,20 +32,38 @@ void drop_capabilities();
 /// Drops all but CAP_PERFMON, the right to count, for a command that loads no driver, until its counters are open.
 void keep_only_perfmon_capability();
 
+/// Opens closed standard streams on the null device. It has to run before anything else is opened: a file that got a
+/// closed stream's number would be written what is meant for the terminal.
+void open_standard_streams();
+
+enum class StandardStream { output, errors };
+
+/// Whether this stream is a terminal that may be drawn on.
+bool is_terminal(StandardStream stream);
+
+/// Columns of the terminal behind a stream; 0 where there is none or it does not tell.
+int terminal_columns(StandardStream stream);
+
+/// Whether standard output may carry colour: a terminal, and NO_COLOR is not set (https://no-color.org).
+inline bool output_has_colour() {
+  const char* const no_colour = std::getenv("NO_COLOR");  // NOLINT(concurrency-mt-unsafe): nobody changes it
+  return is_terminal(StandardStream::output) && (no_colour == nullptr || *no_colour == '\0');
+}
+
 /// A worker's end of the pipe to its parent. Results leave through what was standard output; what drivers print there
 /// goes to standard error from then on. This process ends with its parent and ignores Ctrl-C, which is the parent's.
 class WorkerChannel {
  public:
   WorkerChannel();
-  /// All that the parent wrote.
-  [[nodiscard]] std::string read_all() const;
   /// Ends this process where the parent is gone.
-  void write(std::string_view text) const;
+  void write(std::string_view text) const {
+    if (std::fwrite(text.data(), 1, text.size(), results_) != text.size() || std::fflush(results_) != 0) exit(1);
+  }
   /// Ends this process at once: a driver's own exit handlers may crash, and everything has been sent.
   [[noreturn]] static void exit(int status);
 
  private:
-  int results_;
+  std::FILE* results_;
 };
 
 }  // namespace sonde::os

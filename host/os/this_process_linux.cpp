@@ -1,16 +1,14 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
 #include "os/this_process.hpp"
 
@@ -38,6 +36,8 @@ bool is_closed_at_the_other_end(int pipe) {
   pollfd file{pipe, 0, 0};
   return poll(&file, 1, 0) == 1 && (file.revents & POLLERR) != 0;
 }
+
+int descriptor_of(StandardStream stream) { return stream == StandardStream::output ? STDOUT_FILENO : STDERR_FILENO; }
 
 }  // namespace
 
@@ -79,34 +79,31 @@ void keep_only_perfmon_capability() {
   have_only(kept);
 }
 
-WorkerChannel::WorkerChannel() : results_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
+void open_standard_streams() {
+  // The system gives the lowest free number, so that all three are open once a higher one comes.
+  int descriptor = open("/dev/null", O_RDWR);
+  while (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = open("/dev/null", O_RDWR);
+  if (descriptor >= 0) close(descriptor);
+}
+
+bool is_terminal(StandardStream stream) {
+  const char* const kind = std::getenv("TERM");  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
+  return isatty(descriptor_of(stream)) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
+int terminal_columns(StandardStream stream) {
+  winsize size{};
+  return ioctl(descriptor_of(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+WorkerChannel::WorkerChannel() : results_(fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), "w")) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (is_closed_at_the_other_end(results_)) _exit(1);  // the parent was gone before the signal was asked for
+  if (is_closed_at_the_other_end(STDOUT_FILENO)) _exit(1);  // the parent was gone before the signal was asked for
   // A terminal sends Ctrl-C to every process in front of it; the parent decides what becomes of this one.
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_DFL);
   signal(SIGHUP, SIG_IGN);
   dup2(STDERR_FILENO, STDOUT_FILENO);
-}
-
-std::string WorkerChannel::read_all() const {
-  std::string text;
-  std::array<char, 65536> bytes;
-  for (;;) {
-    const ssize_t count = ::read(STDIN_FILENO, bytes.data(), bytes.size());
-    if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (count <= 0) return text;
-    text.append(bytes.data(), static_cast<std::size_t>(count));
-  }
-}
-
-void WorkerChannel::write(std::string_view text) const {
-  while (!text.empty()) {
-    const ssize_t written = ::write(results_, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) _exit(1);  // the parent is gone
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
 }
 
 void WorkerChannel::exit(int status) { _exit(status); }

@@ -4,15 +4,14 @@
 #include <io.h>
 #include <shellapi.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
+#include <utility>
 
 #include "os/this_process.hpp"
 #include "os/windows.hpp"
 
-// Source: CommandLineToArgvW; SetConsoleCtrlHandler, whose handler runs in a thread of its own.
+// Source: CommandLineToArgvW; SetConsoleCtrlHandler, whose handler runs in a thread of its own; "Console Virtual
+// Terminal Sequences".
 namespace sonde::os {
 namespace {
 
@@ -31,7 +30,30 @@ LONG WINAPI end_at_once(EXCEPTION_POINTERS* about) {
   return EXCEPTION_EXECUTE_HANDLER;
 }
 
-BOOL WINAPI ignore_event(DWORD) { return TRUE; }
+HANDLE handle_of(StandardStream stream) {
+  return GetStdHandle(stream == StandardStream::output ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
+}
+
+/// Switches the console to UTF-8 and to escape sequences, and gives the user's code page back at the end.
+class ConsoleSettings {
+ public:
+  ConsoleSettings() : code_page_(GetConsoleOutputCP()) {
+    if (code_page_ != 0) SetConsoleOutputCP(CP_UTF8);
+    for (const StandardStream stream : {StandardStream::output, StandardStream::errors}) {
+      DWORD mode = 0;
+      if (GetConsoleMode(handle_of(stream), &mode) == 0) continue;
+      SetConsoleMode(handle_of(stream), mode | ENABLE_PROCESSED_OUTPUT | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+    }
+  }
+  ~ConsoleSettings() {
+    if (code_page_ != 0) SetConsoleOutputCP(code_page_);
+  }
+  ConsoleSettings(const ConsoleSettings&) = delete;
+  ConsoleSettings& operator=(const ConsoleSettings&) = delete;
+
+ private:
+  UINT code_page_;
+};
 
 }  // namespace
 
@@ -68,9 +90,39 @@ void drop_capabilities() {}
 
 void keep_only_perfmon_capability() {}
 
-WorkerChannel::WorkerChannel() : results_(_dup(_fileno(stdout))) {
-  for (const int file : {_fileno(stdin), _fileno(stdout), _fileno(stderr), results_}) _setmode(file, _O_BINARY);
-  SetHandleInformation(reinterpret_cast<HANDLE>(_get_osfhandle(results_)), HANDLE_FLAG_INHERIT, 0);
+void open_standard_streams() {
+  const std::array<std::pair<FILE*, const wchar_t*>, 3> streams{{{stdin, L"rb"}, {stdout, L"wb"}, {stderr, L"wb"}}};
+  const std::array<DWORD, 3> names{STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+  for (std::size_t index = 0; index < streams.size(); ++index) {
+    const auto [stream, mode] = streams[index];
+    const HANDLE handle = GetStdHandle(names[index]);
+    const bool open = handle != nullptr && handle != INVALID_HANDLE_VALUE && _fileno(stream) >= 0 &&
+                      GetFileType(handle) != FILE_TYPE_UNKNOWN;
+    if (!open && _wfreopen(L"NUL", mode, stream) != nullptr)
+      SetStdHandle(names[index], reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(stream))));
+    // Lines end in \n alone, as on other systems; every program on Windows reads that.
+    if (_fileno(stream) >= 0) _setmode(_fileno(stream), _O_BINARY);
+  }
+  std::setvbuf(stderr, nullptr, _IONBF, 0);
+  static const ConsoleSettings settings;
+}
+
+bool is_terminal(StandardStream stream) {
+  DWORD mode = 0;
+  const char* const kind = std::getenv("TERM");
+  return GetConsoleMode(handle_of(stream), &mode) != 0 && (mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING) != 0 &&
+         (kind == nullptr || std::string_view(kind) != "dumb");
+}
+
+int terminal_columns(StandardStream stream) {
+  CONSOLE_SCREEN_BUFFER_INFO about;
+  if (GetConsoleScreenBufferInfo(handle_of(stream), &about) == 0) return 0;
+  return about.srWindow.Right - about.srWindow.Left + 1;
+}
+
+WorkerChannel::WorkerChannel() : results_(_fdopen(_dup(_fileno(stdout)), "wb")) {
+  for (std::FILE* file : {stdin, stdout, stderr}) _setmode(_fileno(file), _O_BINARY);
+  SetHandleInformation(reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(results_))), HANDLE_FLAG_INHERIT, 0);
   // The job that the parent put this process into ends it with the parent.
   SetConsoleCtrlHandler(ignore_event, TRUE);
   // The parent reports a crash; no window and no debugger shall wait for the user.
@@ -78,25 +130,6 @@ WorkerChannel::WorkerChannel() : results_(_dup(_fileno(stdout))) {
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
   _dup2(_fileno(stderr), _fileno(stdout));
   SetStdHandle(STD_OUTPUT_HANDLE, GetStdHandle(STD_ERROR_HANDLE));
-}
-
-std::string WorkerChannel::read_all() const {
-  std::string text;
-  std::array<char, 65536> bytes;
-  for (;;) {
-    const int count = _read(_fileno(stdin), bytes.data(), static_cast<unsigned>(bytes.size()));
-    if (count <= 0) return text;
-    text.append(bytes.data(), static_cast<std::size_t>(count));
-  }
-}
-
-void WorkerChannel::write(std::string_view text) const {
-  while (!text.empty()) {
-    const int written =
-        _write(results_, text.data(), static_cast<unsigned>(std::min<std::size_t>(text.size(), 1 << 20)));
-    if (written <= 0) exit(1);  // the parent is gone
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
 }
 
 void WorkerChannel::exit(int status) {

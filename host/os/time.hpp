@@ -1,11 +1,14 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 namespace sonde::os {
 
 /// Nanoseconds of the steady clock since some fixed moment.
-std::int64_t steady_ns() noexcept;
+inline std::int64_t steady_ns() noexcept {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 /// Sleeps until the steady clock shows `moment`, and returns at once if it has passed. A moment, unlike a duration,
 /// lets a caller keep a fixed period whatever it did in between.

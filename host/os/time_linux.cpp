@@ -4,15 +4,12 @@
 
 #include <cerrno>
 #include <fstream>
-#include <string>
 
 #include "os/linux_files.hpp"
 #include "os/time.hpp"
 
 namespace sonde::os {
 namespace {
-
-constexpr std::int64_t ns_per_second = 1'000'000'000;
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
@@ -32,13 +29,8 @@ rusage usage_of(int who) {
 
 }  // namespace
 
-std::int64_t steady_ns() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * ns_per_second + now.tv_nsec;
-}
-
 void sleep_until_ns(std::int64_t moment) noexcept {
+  constexpr std::int64_t ns_per_second = 1'000'000'000;
   const timespec until{.tv_sec = moment / ns_per_second, .tv_nsec = moment % ns_per_second};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
   }

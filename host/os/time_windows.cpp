@@ -7,19 +7,12 @@
 #include "os/time.hpp"
 #include "os/windows.hpp"
 
-// Source: QueryPerformanceCounter; CreateWaitableTimerEx; GetProcessTimes and GetSystemTimes, which count whole ticks
+// Source: CreateWaitableTimerEx; GetProcessTimes and GetSystemTimes, which count whole ticks
 // in units of 100 ns; QueryThreadCycleTime, in cycles of the time-stamp counter.
 namespace sonde::os {
 namespace {
 
-constexpr std::int64_t ns_per_second = 1'000'000'000;
 constexpr std::int64_t ns_per_unit = 100;
-
-std::int64_t ticks_per_second() {
-  LARGE_INTEGER frequency;
-  QueryPerformanceFrequency(&frequency);
-  return frequency.QuadPart;
-}
 
 /// Each thread has a timer of high resolution where the system has such (since Windows 10, version 1803): others end at
 /// the system's next tick, up to 16 ms later.
@@ -51,14 +44,6 @@ double cycles_per_second() {
 }
 
 }  // namespace
-
-std::int64_t steady_ns() noexcept {
-  static const std::int64_t per_second = ticks_per_second();
-  LARGE_INTEGER ticks;
-  QueryPerformanceCounter(&ticks);
-  // Whole seconds and the rest are converted apart, as all ticks times a thousand million overflow.
-  return ticks.QuadPart / per_second * ns_per_second + ticks.QuadPart % per_second * ns_per_second / per_second;
-}
 
 void sleep_until_ns(std::int64_t moment) noexcept {
   for (;;) {

@@ -33,6 +33,9 @@ std::error_code last_error();
 
 [[noreturn]] void throw_last_error(const char* what);
 
+/// A console's handler by which a process takes no notice of Ctrl-C and the like.
+inline BOOL WINAPI ignore_event(DWORD) { return TRUE; }
+
 /// One text that CommandLineToArgvW splits into the program's name and its arguments again.
 std::wstring command_line(const std::filesystem::path& program, const std::vector<std::string>& arguments);
 

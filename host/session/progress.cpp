@@ -5,7 +5,7 @@
 #include <cmath>
 #include <iostream>
 
-#include "os/terminal.hpp"
+#include "os/this_process.hpp"
 #include "records/device_record.hpp"
 
 namespace sonde::session {
