@@ -28,19 +28,15 @@ constexpr double above_memory = 1.1;
 /// No compute unit takes in and gives out so much in a cycle: it is twice what those with the widest paths do.
 constexpr double most_bytes_per_cycle = 256;
 
-std::string describe(const Measurement& one) {
-  const Path path = one.point.words.path.value();
-  return fmt::format("At {} the pattern {}{} got {:.4g} GB/s", size_text(bytes_of(one)),
-                     measure::word_of(one.point.words.pattern.value()),
-                     path == Path::buffer ? "" : fmt::format(" by the path {}", measure::word_of(path)),
-                     median_of(one));
-}
-
 Finding suspicious(const Measurement& worst, const std::string& why) {
+  const Path path = worst.point.words.path.value();
   return {.kind = &bandwidth_probe::suspicious,
           .words = worst.point.words,
           .value = median_of(worst),
-          .evidence = describe(worst) + why};
+          .evidence = fmt::format("At {} the pattern {}{} got {:.4g} GB/s{}", size_text(bytes_of(worst)),
+                                  measure::word_of(worst.point.words.pattern.value()),
+                                  path == Path::buffer ? "" : fmt::format(" by the path {}", measure::word_of(path)),
+                                  median_of(worst), why)};
 }
 
 /// The words of each curve over the working set that counts what the program moves.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
 
 #include "probes/bandwidth/bandwidth.hpp"
 
@@ -84,21 +85,15 @@ std::vector<Sweep> sweeps(Effort effort, device::DeviceType type) {
 /// The shape that was found at the working set nearest in size: for this pattern, or else for one that also writes, or
 /// else for any.
 std::optional<Shape> nearest_shape(std::span<const Measurement> searched, Pattern pattern, double bytes) {
-  const Measurement* best = nullptr;
-  std::pair<int, double> best_distance;
-  for (const Measurement& one : searched) {
-    if (one.state.shape.empty()) continue;
+  const auto distance = [&](const Measurement& one) {
     const Pattern other = one.point.words.pattern.value();
     const int dissimilarity = other == pattern                                                           ? 0
                               : workloads::facts_of(other).writes == workloads::facts_of(pattern).writes ? 1
                                                                                                          : 2;
-    const std::pair distance(dissimilarity, std::abs(std::log(bytes_of(one) / bytes)));
-    if (best == nullptr || distance < best_distance) {
-      best = &one;
-      best_distance = distance;
-    }
-  }
-  if (best == nullptr) return std::nullopt;
+    return std::tuple(one.state.shape.empty(), dissimilarity, std::abs(std::log(bytes_of(one) / bytes)));
+  };
+  const auto best = std::ranges::min_element(searched, {}, distance);
+  if (best == searched.end() || best->state.shape.empty()) return std::nullopt;
   return best->state.shape;
 }
 

@@ -83,12 +83,12 @@ Workload streaming(const Point& point, std::vector<const cpu::Core*> cores, cons
   const bool beyond = is_beyond_caches(cpu::machine(), point);
   const double bus_bytes = fetched_first && beyond ? elements * facts.bus_bytes : 0;
   const auto repeat = [team, passes, bytes, bus_bytes](const Limits& limits, const std::function<void()>& alive) {
-    const UndisturbedRuns runs = undisturbed_runs(*team, passes, limits, alive);
-    Repetitions repetitions{.values = gbps(bytes, runs.pass_ns), .steps = runs.passes};
-    repetitions.interrupted = runs.interrupted;
+    Repetitions repetitions = undisturbed_runs(*team, passes, limits, alive);
     if (bus_bytes > 0) {
-      repetitions.extra.push_back({.curve = &cpu_bandwidth_probe::on_the_bus, .values = gbps(bus_bytes, runs.pass_ns)});
+      repetitions.extra.push_back(
+          {.curve = &cpu_bandwidth_probe::on_the_bus, .values = gbps(bus_bytes, repetitions.values)});
     }
+    repetitions.values = gbps(bytes, repetitions.values);
     return repetitions;
   };
   return {.work = SelfTimedWork{.repeat = repeat},

@@ -83,13 +83,6 @@ class StreamTeam {
   std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
 };
 
-/// The result of repeated runs of a team.
-struct UndisturbedRuns {
-  std::vector<double> pass_ns;  ///< of each run in which every thread had its core for all of it
-  std::uint64_t passes = 0;     ///< in each of these
-  double interrupted = 0;       ///< share of runs that are left out, as others had a thread's core meanwhile
-};
-
 /// Passes of a run that is long beside the clock and short beside a time slice. Where one pass is longer than that, the
 /// team is divided into sections that are not. This and the next two throw device::Error where a run did not do its
 /// work.
@@ -99,8 +92,9 @@ std::uint64_t passes_of_a_run(StreamTeam& team);
 const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels* const> all, StreamTeam& team,
                                      std::uint64_t passes);
 
-/// Runs the team as often as `limits` ask for. Throws device::TooShort where others hardly left the team one.
-UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const Limits& limits,
-                                 const std::function<void()>& alive);
+/// The ns of a pass in each run in which every thread had its core for all of it, as many as `limits` ask for. Throws
+/// device::TooShort where others hardly left the team one.
+Repetitions undisturbed_runs(StreamTeam& team, std::uint64_t passes, const Limits& limits,
+                             const std::function<void()>& alive);
 
 }  // namespace sonde::probes

@@ -69,10 +69,10 @@ const cpu::StreamKernels& fastest_of(std::span<const cpu::StreamKernels* const> 
   return *all[best];
 }
 
-UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const Limits& limits,
-                                 const std::function<void()>& alive) {
+Repetitions undisturbed_runs(StreamTeam& team, std::uint64_t passes, const Limits& limits,
+                             const std::function<void()>& alive) {
   const Nanoseconds begin = cpu::steady_now();
-  UndisturbedRuns found{.passes = passes};
+  Repetitions found{.steps = passes};
   for (int run = 0; run < untimed_runs; ++run) proved_run(team, passes);
   measure::StoppingRule stopping(limits);
   std::size_t runs = 0;
@@ -81,15 +81,15 @@ UndisturbedRuns undisturbed_runs(StreamTeam& team, std::uint64_t passes, const L
     alive();
     ++runs;
     if (team.interrupted() || time < shortest_run) continue;
-    found.pass_ns.push_back(time.count() / team.passes_made());
-    stopping.add(found.pass_ns.back(), time);
+    found.values.push_back(time.count() / team.passes_made());
+    stopping.add(found.values.back(), time);
   }
-  if (found.pass_ns.size() < least_runs) {
+  if (found.values.size() < least_runs) {
     throw device::TooShort(
         "other programs had the core of a thread in nearly every run, so that its speed is not known: measure again "
         "when those are idle");
   }
-  found.interrupted = 1 - static_cast<double>(found.pass_ns.size()) / static_cast<double>(runs);
+  found.interrupted = 1 - static_cast<double>(found.values.size()) / static_cast<double>(runs);
   return found;
 }
 

@@ -70,13 +70,6 @@ std::vector<Point> awake_points(const Words& words, const device::DeviceInfo& de
   return points;
 }
 
-double walked_bytes(const cpu::Topology& machine, int node) {
-  // One core walks, and has one cluster's cache.
-  cpu::Topology alone = machine;
-  alone.cores = {*cpu::cores_of_node(machine, node).back()};
-  return workloads::node_memory_bytes(alone, node);
-}
-
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   if (device.api == device::Api::cpu) return std::nullopt;
   if (device.type == device::DeviceType::model) return "a simulated GPU has no CPU whose caches could be walked";
@@ -186,7 +179,10 @@ std::vector<Point> node_latency_points(const cpu::Topology& machine, bool huge_p
   if (pairs.empty()) return {workloads::point_of_one_node(cpu_latency_probe::other_node, words, machine)};
   std::vector<Point> points;
   for (const workloads::NodePair& pair : pairs) {
-    const double bytes = walked_bytes(machine, pair.from);
+    // One core walks, and has one cluster's cache.
+    cpu::Topology alone = machine;
+    alone.cores = {*cpu::cores_of_node(machine, pair.from).back()};
+    const double bytes = workloads::node_memory_bytes(alone, pair.from);
     if (!measure::is_asked_for(request, bytes)) continue;
     const Curve& curve = pair.from == pair.to ? cpu_latency_probe::same_node : cpu_latency_probe::other_node;
     const auto [from, to] = std::pair<double, double>(pair.from, pair.to);

@@ -165,18 +165,6 @@ struct WalkBesideCpuLoad {
   }
 };
 
-/// Threads of this pattern, each over so many bytes.
-LoadWork load_work_of(const Words& words, double thread_bytes, double delay) {
-  const auto stream = words.pattern == Pattern::write               ? cpu::Stream::write
-                      : words.pattern == Pattern::read_modify_write ? cpu::Stream::read_modify_write
-                                                                    : cpu::Stream::read;
-  const bool past_caches = words.stores == Stores::non_temporal;
-  return {.stream = stream,
-          .stores = past_caches ? cpu::StoreKind::non_temporal : cpu::StoreKind::ordinary,
-          .thread_bytes = static_cast<std::uint64_t>(thread_bytes),
-          .delay = static_cast<std::uint64_t>(delay)};
-}
-
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   if (device.api != device::Api::cpu) return "this is asked of the CPU itself, not through a driver";
   if (workloads::compute_units_of(device) < 2) {
@@ -211,8 +199,14 @@ Workload cpu_loaded_latency_probe::prepare_walk(device::Device&, const Point& po
     const Placement placement = point.words.placement.value();
     work->cores = loading_cores(machine, placement);
     work->cores.resize(std::min(work->cores.size(), static_cast<std::size_t>(threads)));
-    work->work = load_work_of(point.words, load_bytes_of(machine, *set, placement, threads, request.effort),
-                              point.x.delay.value());
+    const Pattern pattern = point.words.pattern.value_or(Pattern::read);
+    work->work = {
+        .stream = pattern == Pattern::write               ? cpu::Stream::write
+                  : pattern == Pattern::read_modify_write ? cpu::Stream::read_modify_write
+                                                          : cpu::Stream::read,
+        .stores = point.words.stores == Stores::non_temporal ? cpu::StoreKind::non_temporal : cpu::StoreKind::ordinary,
+        .thread_bytes = static_cast<std::uint64_t>(load_bytes_of(machine, *set, placement, threads, request.effort)),
+        .delay = static_cast<std::uint64_t>(point.x.delay.value())};
     work->load_memory = memory_for_loads(work->work.thread_bytes * work->cores.size(), walking.cpu);
   }
   const bool pinned = cpu::Pinned(walking.cpu).holds();

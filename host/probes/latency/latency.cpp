@@ -2,14 +2,9 @@
 // docs/method/latency.md explains it.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
-#include <map>
 
-#include "analysis/levels/levels.hpp"
 #include "device/error.hpp"
-#include "measure/level_findings.hpp"
 #include "probes/catalog.hpp"
 #include "probes/latency/curves.hpp"
 #include "workloads/walk/chases.hpp"
@@ -106,11 +101,6 @@ std::vector<Point> vector_points(const device::DeviceInfo& device, const Request
   return points.empty() ? workloads::capacity_points(swept, curves, device, request) : points;
 }
 
-/// A CPU that stands for a GPU has pages of 4 KiB, which the walk about its edges shows.
-bool has_pages_of_its_own(const device::DeviceInfo& device, const Request& request) {
-  return device.type != device::DeviceType::cpu || request.effort == Effort::thorough;
-}
-
 /// The vector path first; then the same with memory kept awake, and the other paths, whose edges are only looked at
 /// closer where there is time.
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
@@ -122,10 +112,11 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
     as_far.largest_bytes = static_cast<std::uint64_t>(alone.cycle.back().bytes);
     points = points_kept_awake(device, as_far, alone);
   }
-  if (!alone.cycle.empty() && has_pages_of_its_own(device, request)) {
+  const bool closely = request.effort == Effort::thorough;
+  // A CPU that stands for a GPU has pages of 4 KiB, which the walk about its edges shows.
+  if (!alone.cycle.empty() && (closely || device.type != device::DeviceType::cpu)) {
     std::ranges::move(workloads::page_walks(swept_by(vector_path), alone, device, request), std::back_inserter(points));
   }
-  const bool closely = request.effort == Effort::thorough;
   for (const Words& path : further_paths) {
     const workloads::SweptCurves swept = swept_by(path);
     const analysis::LatencyCurves curves = workloads::curves_of(known, path, request);

@@ -33,10 +33,9 @@ constexpr double nearly = 0.95;
 /// The points that findings are read from are visited so often.
 constexpr int visits_to_findings = 3;
 
-/// A latency that was measured in one working set beside a load, or alone, and what the load moved.
+/// A latency that was measured in one working set beside a load, or alone.
 struct LoadedPoint {
-  double gbps = 0;
-  double latency_ns = 0;
+  double gbps = 0;   ///< that the load moved
   double delay = 0;  ///< of no meaning where nothing was moved
   const Measurement* measurement = nullptr;
 };
@@ -83,10 +82,8 @@ std::vector<LoadedPoint> loaded_points(std::span<const Measurement> known, doubl
   std::vector<LoadedPoint> points;
   for (const Measurement& one : known) {
     if (!is_latency(one) || one.point.x.bytes != bytes) continue;
-    points.push_back({.gbps = one.point.x.gpu_gbps.value(),
-                      .latency_ns = median_of(one),
-                      .delay = one.point.x.delay.value_or(0),
-                      .measurement = &one});
+    points.push_back(
+        {.gbps = one.point.x.gpu_gbps.value(), .delay = one.point.x.delay.value_or(0), .measurement = &one});
   }
   // Alone is the longest delay there is.
   std::ranges::sort(points, [](const LoadedPoint& one, const LoadedPoint& other) {
@@ -182,10 +179,12 @@ void conclude_on(double bytes, const char* where, std::span<const Measurement> m
     conclusion.findings.push_back(finding_of(kind, alone.measurement->point.words, estimate(*of.measurement),
                                              evidence + workloads::describe_disturbance(of.measurement->state)));
   };
-  add(workloads::idle_latency, alone, fmt::format("{} {:.3g} ns while nothing else runs.", load, alone.latency_ns));
+  const double alone_ns = median_of(*alone.measurement);
+  const double full_ns = median_of(*full.measurement);
+  add(workloads::idle_latency, alone, fmt::format("{} {:.3g} ns while nothing else runs.", load, alone_ns));
   add(workloads::full_load_latency, full,
       fmt::format("{} {:.3g} ns while the other work-groups read {:.3g} GB/s, {:.2g} times as long as alone.", load,
-                  full.latency_ns, full.gbps, full.latency_ns / alone.latency_ns));
+                  full_ns, full.gbps, full_ns / alone_ns));
 }
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
