@@ -1,10 +1,9 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string_view>
+
+#include "os/file.hpp"
+#include "os/machine.hpp"
 
 // Instructions that C++ has no words for: cache flushes and split locks. A split lock is a locked operation on a word
 // that lies in two cache lines; x86 executes it by keeping all other cores from memory meanwhile.
@@ -75,11 +74,23 @@ struct SplitLockRule {
   bool ended = false;  ///< by a signal
 };
 
+/// Parses /proc/sys/kernel/split_lock_mitigate, empty where there is none, and /proc/cmdline.
+/// Sources: kernel, Documentation/admin-guide/sysctl/kernel.rst, kernel-parameters.txt, arch/x86/buslock.rst.
+inline SplitLockRule split_lock_rule(std::string_view mitigate, std::string_view command_line) {
+  SplitLockRule rule;
+  if (!mitigate.empty()) rule.slowed = mitigate.front() != '0';
+  if (command_line.find("split_lock_detect=off") != std::string_view::npos) rule.slowed = false;
+  rule.ended = command_line.find("split_lock_detect=fatal") != std::string_view::npos;
+  return rule;
+}
+
 /// The rule of this machine's kernel. A hypervisor may slow a whole virtual machine in the same way, which no program
 /// in it can see.
-SplitLockRule split_lock_rule();
-
-/// Parses /proc/sys/kernel/split_lock_mitigate, empty where there is none, and /proc/cmdline.
-SplitLockRule split_lock_rule(std::string_view mitigate, std::string_view command_line);
+inline SplitLockRule split_lock_rule() {
+  if (!os::has_proc_and_sys) return {};
+  constexpr std::size_t most_bytes = 1 << 16;
+  return split_lock_rule(os::read_bytes("/proc/sys/kernel/split_lock_mitigate", most_bytes).value_or(""),
+                         os::read_bytes("/proc/cmdline", most_bytes).value_or(""));
+}
 
 }  // namespace sonde::cpu

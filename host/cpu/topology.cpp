@@ -3,8 +3,6 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <memory>
 
 #include "device/error.hpp"
@@ -38,11 +36,6 @@ TopologyHandle loaded_machine() {
       [](hwloc_topology_t raw) { return hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_IS_THISSYSTEM) == 0; });
 }
 
-std::string name_of_kind(int rank_from_fastest) {
-  constexpr std::array<const char*, 3> names{"performance", "efficiency", "low-power"};
-  return names[std::min<std::size_t>(static_cast<std::size_t>(rank_from_fastest), names.size() - 1)];
-}
-
 /// Kinds that the system does not rank count as one, as it would be a guess which is the fast one.
 int ranked_kinds(hwloc_topology_t topology) {
   const int count = hwloc_cpukinds_get_nr(topology, 0);
@@ -57,7 +50,8 @@ int ranked_kinds(hwloc_topology_t topology) {
 Topology read(hwloc_topology_t topology) {
   Topology read;
   const int kinds = ranked_kinds(topology);
-  for (int rank = 0; rank < kinds; ++rank) read.kinds.push_back(name_of_kind(rank));
+  constexpr const char* names[] = {"performance", "efficiency", "low-power"};
+  for (int rank = 0; rank < kinds; ++rank) read.kinds.emplace_back(names[std::min(rank, 2)]);
   const int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
   hwloc_obj_t last_core = nullptr;
   for (int index = 0; index < count; ++index) {
@@ -96,12 +90,9 @@ Topology read(hwloc_topology_t topology) {
   }
   std::ranges::sort(read.nodes);
   // Clusters are numbered from 0 in the order of their cores.
-  std::vector<int> clusters;
-  for (Core& core : read.cores) {
-    auto known = std::ranges::find(clusters, core.cluster);
-    if (known == clusters.end()) known = clusters.insert(clusters.end(), core.cluster);
-    core.cluster = static_cast<int>(known - clusters.begin());
-  }
+  std::map<int, int> numbers;
+  for (Core& core : read.cores)
+    core.cluster = numbers.try_emplace(core.cluster, static_cast<int>(numbers.size())).first->second;
   // Kinds without an allowed core are dropped.
   for (int kind = static_cast<int>(read.kinds.size()) - 1; kind >= 0; --kind) {
     if (std::ranges::any_of(read.cores, [kind](const Core& core) { return core.kind == kind; })) continue;
@@ -158,11 +149,9 @@ std::vector<const Core*> cores_of_node(const Topology& topology, int node) {
 }
 
 const Core& quiet_core(const Topology& topology, int kind) {
-  const Core* quiet = &topology.cores.back();
-  for (const Core& core : topology.cores) {
-    if (core.kind == kind) quiet = &core;
-  }
-  return *quiet;
+  const auto last = std::find_if(topology.cores.rbegin(), topology.cores.rend(),
+                                 [kind](const Core& core) { return core.kind == kind; });
+  return last == topology.cores.rend() ? topology.cores.back() : *last;
 }
 
 std::vector<Core> other_cores(const Topology& topology, const Core& taken) {
