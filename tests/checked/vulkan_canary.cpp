@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "device/vulkan/memory.hpp"
-#include "device/vulkan/physical_device.hpp"
+#include "device/vulkan/objects.hpp"
 #include "device/vulkan/queue.hpp"
 
 namespace {

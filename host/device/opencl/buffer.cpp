@@ -13,10 +13,10 @@ cl_map_flags map_flags(Access access) {
 /// A buffer that is a memory object, wherever its bytes lie.
 class ObjectBuffer final : public OpenclBuffer {
  public:
-  ObjectBuffer(const ContextHandles& handles, std::uint64_t size_bytes, cl_mem_flags flags, PageAligned host, Use use)
+  ObjectBuffer(const ContextHandles& handles, std::uint64_t size_bytes, cl_mem_flags where, Use use)
       : queue_(handles.queue),
-        host_(std::move(host)),
-        buffer_(handles.context, CL_MEM_READ_WRITE | flags, size_bytes, host_.bytes().data()),
+        host_(where == CL_MEM_USE_HOST_PTR ? PageAligned(size_bytes) : PageAligned()),
+        buffer_(handles.context, CL_MEM_READ_WRITE | where, size_bytes, host_.bytes().data()),
         size_bytes_(size_bytes) {
     if (use != Use::texels && use != Use::wide_texels) return;
     const std::size_t words = use == Use::wide_texels ? 4 : 1;
@@ -52,11 +52,7 @@ class ObjectBuffer final : public OpenclBuffer {
   }
 
   void set_as(cl_uint argument, cl::Kernel& kernel) const override {
-    if (texels_() != nullptr) {
-      kernel.setArg(argument, texels_);
-    } else {
-      kernel.setArg(argument, buffer_);
-    }
+    kernel.setArg(argument, texels_() != nullptr ? static_cast<const cl::Memory&>(texels_) : buffer_);
   }
 
   cl_mem object() const override { return buffer_(); }
@@ -70,21 +66,19 @@ class ObjectBuffer final : public OpenclBuffer {
   void* mapped_ = nullptr;
 };
 
-enum class Grain { coarse, fine, system };
-
 /// A buffer in shared virtual memory, which has one address for the CPU and the device.
 class SvmBuffer final : public OpenclBuffer {
  public:
-  SvmBuffer(const ContextHandles& handles, Grain grain, std::uint64_t size_bytes)
-      : queue_(handles.queue), grain_(grain), size_bytes_(size_bytes) {
-    if (grain == Grain::system) {
+  SvmBuffer(const ContextHandles& handles, std::string_view kind, std::uint64_t size_bytes)
+      : queue_(handles.queue), is_coarse_(kind == "svm-coarse"), size_bytes_(size_bytes) {
+    if (kind == "svm-system") {
       own_ = PageAligned(size_bytes);
       memory_ = own_.bytes().data();
       return;
     }
     const bool atomics = (shared_virtual_memory(handles.device) & CL_DEVICE_SVM_ATOMICS) != 0;
     const cl_svm_mem_flags fine = CL_MEM_SVM_FINE_GRAIN_BUFFER | (atomics ? CL_MEM_SVM_ATOMICS : 0);
-    shared_ = shared_memory<std::byte>(handles.context, grain == Grain::fine ? fine : 0, size_bytes);
+    shared_ = shared_memory<std::byte>(handles.context, is_coarse_ ? 0 : fine, size_bytes);
     memory_ = shared_.get();
     if (memory_ == nullptr) {
       throw Unsupported("the driver refused the allocation: clSVMAlloc of " + std::to_string(size_bytes >> 20) +
@@ -106,13 +100,13 @@ class SvmBuffer final : public OpenclBuffer {
 
   std::span<std::byte> map(Access access) override {
     return translated([&] {
-      if (grain_ == Grain::coarse) queue_.enqueueMapSVM(memory_, CL_TRUE, map_flags(access), size_bytes_);
+      if (is_coarse_) queue_.enqueueMapSVM(memory_, CL_TRUE, map_flags(access), size_bytes_);
       return std::span(memory_, size_bytes_);
     });
   }
 
   void unmap() override {
-    if (grain_ != Grain::coarse) return;
+    if (!is_coarse_) return;
     translated([&] {
       queue_.enqueueUnmapSVM(memory_);
       queue_.finish();
@@ -124,7 +118,7 @@ class SvmBuffer final : public OpenclBuffer {
  private:
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
     if (bytes == 0) return;
-    if (grain_ != Grain::coarse) {
+    if (!is_coarse_) {
       std::memcpy(to, from, bytes);
       return;
     }
@@ -135,7 +129,7 @@ class SvmBuffer final : public OpenclBuffer {
   }
 
   cl::CommandQueue queue_;
-  Grain grain_;
+  bool is_coarse_;  ///< map and unmap hand it over; the other grains are shared at all times
   std::uint64_t size_bytes_;
   PageAligned own_;
   std::unique_ptr<std::byte, FreeShared> shared_;
@@ -181,14 +175,11 @@ std::unique_ptr<OpenclBuffer> make_buffer(const ContextHandles& handles, std::st
                                           std::uint64_t size_bytes, Use use) {
   if (kind != "device") check_host_can_spare(size_bytes);
   return translated([&]() -> std::unique_ptr<OpenclBuffer> {
-    if (kind == "svm-coarse") return std::make_unique<SvmBuffer>(handles, Grain::coarse, size_bytes);
-    if (kind == "svm-fine") return std::make_unique<SvmBuffer>(handles, Grain::fine, size_bytes);
-    if (kind == "svm-system") return std::make_unique<SvmBuffer>(handles, Grain::system, size_bytes);
-    const cl_mem_flags flags = kind == "alloc-host-ptr" ? CL_MEM_ALLOC_HOST_PTR
+    if (kind.starts_with("svm-")) return std::make_unique<SvmBuffer>(handles, kind, size_bytes);
+    const cl_mem_flags where = kind == "alloc-host-ptr" ? CL_MEM_ALLOC_HOST_PTR
                                : kind == "use-host-ptr" ? CL_MEM_USE_HOST_PTR
                                                         : 0;
-    PageAligned host = kind == "use-host-ptr" ? PageAligned(size_bytes) : PageAligned();
-    return std::make_unique<ObjectBuffer>(handles, size_bytes, flags, std::move(host), use);
+    return std::make_unique<ObjectBuffer>(handles, size_bytes, where, use);
   });
 }
 

@@ -1,9 +1,6 @@
 #include <algorithm>
-#include <chrono>
 #include <exception>
-#include <optional>
 #include <thread>
-#include <utility>
 
 #include "device/driver_clock.hpp"
 #include "device/opencl/device.hpp"

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <deque>
-#include <map>
 
 #include "device/driver_clock.hpp"
 #include "device/opencl/device.hpp"

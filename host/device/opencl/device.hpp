@@ -8,13 +8,10 @@ namespace sonde::device::opencl {
 
 /// Every device with its handle, in the order of the platforms; throws as `opencl::list` does.
 std::vector<cl::Device> devices();
-
-/// The facts that the driver states about one device.
 DeviceInfo describe(const cl::Device& device);
 
 /// The error's name, "CL_OUT_OF_RESOURCES" for -5; the number where the name is not known.
 std::string error_name(cl_int code);
-/// Says which call failed with which error, and what a user can do.
 std::string failure_text(const char* call, cl_int code);
 /// Throws the failure of a call as an exception that the runner knows.
 [[noreturn]] void rethrow(const cl::Error& failure);
@@ -52,7 +49,6 @@ std::vector<MemoryKind> memory_kinds(const cl::Device& device);
 /// The device's capabilities for shared virtual memory; zero where it or the loader has none.
 cl_device_svm_capabilities shared_virtual_memory(const cl::Device& device);
 
-/// A buffer in the kind of memory of this name.
 std::unique_ptr<OpenclBuffer> make_buffer(const ContextHandles& handles, std::string_view kind,
                                           std::uint64_t size_bytes, Use use = Use::storage);
 
@@ -65,19 +61,16 @@ template <typename Word>
 std::unique_ptr<Word, FreeShared> shared_memory(const cl::Context& context, cl_svm_mem_flags flags, std::size_t bytes) {
   return {static_cast<Word*>(::clSVMAlloc(context(), CL_MEM_READ_WRITE | flags, bytes, 0)), FreeShared{context}};
 }
-/// Makes shared virtual memory a kernel's argument.
 void set_shared_argument(cl::Kernel& kernel, cl_uint argument, const void* memory);
 
-/// Enqueues a kernel on the device's own queue.
 using EnqueueKernel = std::function<cl::Event(Kernel& kernel, const Launch& launch)>;
 
 /// Copies through command queues of their own, in order. `device` must outlive them.
 std::unique_ptr<CopyEngines> make_copy_engines(Device& device, const ContextHandles& handles,
                                                EnqueueKernel enqueue_kernel);
 
-/// The times of `count` round trips: the CPU writes a word, a running kernel answers it, and the CPU sees the answer,
-/// all through fine-grained shared virtual memory with atomics. Throws Unsupported where the device has no such memory
-/// or does not run on.
+/// The times of `count` round trips between the CPU and a running kernel through fine-grained shared virtual memory
+/// with atomics. Throws Unsupported where the device has no such memory or does not run on.
 std::vector<Nanoseconds> round_trips(const ContextHandles& handles, std::uint32_t count);
 
 }  // namespace sonde::device::opencl

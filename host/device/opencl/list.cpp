@@ -1,9 +1,5 @@
 #include <algorithm>
-#include <array>
-#include <map>
 #include <optional>
-#include <set>
-#include <string>
 
 #include "device/opencl/device.hpp"
 #include "device/opencl/opencl.hpp"
@@ -42,12 +38,6 @@ bool has_extension(const cl::Device& device, const std::string& extension) {
   return (" " + query_text(device, CL_DEVICE_EXTENSIONS) + " ").find(" " + extension + " ") != std::string::npos;
 }
 
-std::string uuid(const cl::Device& device) {
-  if (!has_extension(device, "cl_khr_device_uuid")) return "";
-  const auto bytes = query<std::array<unsigned char, 16>>(device, uuid_query);
-  return bytes ? uuid_text(*bytes) : "";
-}
-
 std::string pci(const cl::Device& device) {
   if (has_extension(device, "cl_khr_pci_bus_info")) {
     const auto address = query<std::array<cl_uint, 4>>(device, pci_bus_info_query);
@@ -65,17 +55,6 @@ DeviceType type(const cl::Device& device, bool unified_memory) {
   const auto kind = device.getInfo<CL_DEVICE_TYPE>();
   if ((kind & CL_DEVICE_TYPE_GPU) != 0) return unified_memory ? DeviceType::integrated : DeviceType::discrete;
   return (kind & CL_DEVICE_TYPE_CPU) != 0 ? DeviceType::cpu : DeviceType::discrete;
-}
-
-std::string name(const cl::Device& device) {
-  const bool amd = has_extension(device, "cl_amd_device_attribute_query");
-  const std::string board = amd ? query_text(device, board_name_amd_query) : "";
-  return board.empty() ? query_text(device, CL_DEVICE_NAME) : board;
-}
-
-bool has_core_clock(const cl::Device& device) {
-  if (!has_extension(device, "cl_khr_kernel_clock")) return false;
-  return (query<cl_bitfield>(device, kernel_clock_query).value_or(0) & kernel_clock_of_a_core) != 0;
 }
 
 std::map<std::string, MissingType> missing_types(const cl::Device& device, const std::string& platform) {
@@ -98,15 +77,6 @@ std::map<std::string, MissingType> missing_types(const cl::Device& device, const
   return missing;
 }
 
-std::set<std::string> emulated_types(const cl::Device& device) {
-  if (!has_extension(device, integer_dot_product)) return {};
-  const auto accelerated = query<cl_device_integer_dot_product_acceleration_properties_khr>(
-      device, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR);
-  if (!accelerated || accelerated->signed_accelerated != CL_FALSE) return {};
-  return {"dot4"};
-}
-
-/// The part of an error message that says what a user can do.
 std::string advice(cl_int code) {
   switch (code) {
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
@@ -153,18 +123,21 @@ std::vector<cl::Device> devices() {
 }
 
 DeviceInfo describe(const cl::Device& device) {
-  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
   DeviceInfo info;
   info.api = Api::opencl;
   info.unified_memory = query<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY).value_or(CL_FALSE) != CL_FALSE;
   info.type = type(device, info.unified_memory);
-  info.name = name(device);
-  info.platform = platform.getInfo<CL_PLATFORM_NAME>();
+  const bool names_board = has_extension(device, "cl_amd_device_attribute_query");
+  info.name = names_board ? query_text(device, board_name_amd_query) : "";
+  if (info.name.empty()) info.name = query_text(device, CL_DEVICE_NAME);
+  info.platform = cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
   // This names the driver's author, not the chip's maker; PoCL's platform name is its long one.
   info.driver = info.platform == "Portable Computing Language" ? "PoCL" : info.platform;
   info.driver_version = query_text(device, CL_DRIVER_VERSION);
   info.api_version = query_text(device, CL_DEVICE_VERSION);
-  info.uuid = uuid(device);
+  if (has_extension(device, "cl_khr_device_uuid")) {
+    if (const auto bytes = query<std::array<unsigned char, 16>>(device, uuid_query)) info.uuid = uuid_text(*bytes);
+  }
   info.pci = pci(device);
   info.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
   info.memory_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
@@ -188,8 +161,13 @@ DeviceInfo describe(const cl::Device& device) {
   info.timer_step_ns = static_cast<double>(device.getInfo<CL_DEVICE_PROFILING_TIMER_RESOLUTION>());
   info.clock_mhz = query<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY).value_or(0);
   info.missing_types = missing_types(device, info.platform);
-  info.emulated_types = emulated_types(device);
-  info.core_clock = has_core_clock(device);
+  if (has_extension(device, integer_dot_product)) {
+    const auto accelerated = query<cl_device_integer_dot_product_acceleration_properties_khr>(
+        device, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED_KHR);
+    if (accelerated && accelerated->signed_accelerated == CL_FALSE) info.emulated_types.insert("dot4");
+  }
+  info.core_clock = has_extension(device, "cl_khr_kernel_clock") &&
+                    (query<cl_bitfield>(device, kernel_clock_query).value_or(0) & kernel_clock_of_a_core) != 0;
   info.memory_kinds = memory_kinds(device);
   return info;
 }

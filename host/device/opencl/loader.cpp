@@ -1,11 +1,6 @@
 #define SONDE_OPENCL_LOADER_ITSELF
 #include "device/opencl/loader.hpp"
 
-#include <memory>
-#include <string>
-#include <string_view>
-#include <type_traits>
-
 #include "device/device.hpp"
 #include "device/error.hpp"
 #include "os/library.hpp"
@@ -31,25 +26,15 @@ cl_command_queue CL_API_CALL make_queue(cl_context context, cl_device_id device,
 template <typename Function>
 void find(const os::Library& library, const char* name, Function& function) {
   library.find(name, function);
-  if (function == nullptr && std::string_view(name).find("SVM") != std::string_view::npos) {
-    if (missing_shared_memory.empty()) missing_shared_memory = name;
-    return;
-  }
   if constexpr (std::is_same_v<Function, decltype(&make_queue)>) {
-    if (function == nullptr && name == std::string_view("clCreateCommandQueueWithProperties")) function = make_queue;
+    if (function == nullptr) function = make_queue;
   }
-  if (function == nullptr) {
+  if (function != nullptr) return;
+  if (std::string_view(name).find("SVM") == std::string_view::npos) {
     throw Unsupported(std::string("the OpenCL loader lacks ") + name + "; install a newer one " +
                       os::loader_package("ocl-icd-libopencl1"));
   }
-}
-
-/// Makes PoCL pin each of its threads to a CPU: otherwise two of them share one now and then, for as long as the system
-/// takes to notice, and bandwidth halves. PoCL counts CPUs from 0 and gives up where it may not use one, so this is
-/// done only where the process may use all of them. A user's own setting is kept.
-void give_each_pocl_thread_a_cpu() {
-  if (os::allowed_cpus().size() != os::configured_cpus()) return;
-  os::set_environment_unless_set("POCL_AFFINITY", "1");
+  if (missing_shared_memory.empty()) missing_shared_memory = name;
 }
 
 }  // namespace
@@ -58,7 +43,10 @@ void load() {
   // The library is never unloaded: drivers' threads run in it until the process ends.
   static os::Library* library = nullptr;
   if (library != nullptr) return;
-  give_each_pocl_thread_a_cpu();
+  // PoCL is made to pin each of its threads to a CPU: otherwise two of them share one now and then, for as long as the
+  // system takes to notice, and bandwidth halves. PoCL counts CPUs from 0 and gives up where it may not use one, so
+  // this is done only where the process may use all of them. A user's own setting is kept.
+  if (os::allowed_cpus().size() == os::configured_cpus()) os::set_environment_unless_set("POCL_AFFINITY", "1");
   auto loaded = std::make_unique<os::Library>(os::opencl_loader);
   if (!*loaded) throw Unsupported(loader_problem("OpenCL", "ocl-icd-libopencl1", *loaded));
 #define SONDE_FIND(function) find(*loaded, #function, function##_forwarder::target);

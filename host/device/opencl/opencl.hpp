@@ -1,8 +1,5 @@
 #pragma once
 
-#include <memory>
-#include <vector>
-
 #include "device/device.hpp"
 
 namespace sonde::device::opencl {

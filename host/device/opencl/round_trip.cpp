@@ -1,6 +1,4 @@
 #include <atomic>
-#include <chrono>
-#include <string>
 
 #include "device/opencl/device.hpp"
 
@@ -29,23 +27,9 @@ kernel void answer(global uint* words, uint count, uint most_looks) {
 }
 )";
 
-/// A GPU's look crosses the bus, so its looks last half a second at most, before a watchdog ends the kernel: that of
-/// Windows resets the device for everybody after two seconds. A CPU's look takes a nanosecond, and the system may keep
-/// the asking thread off its core for many milliseconds.
-std::uint32_t most_looks(const ContextHandles& handles) {
-  const bool cpu = (handles.device.getInfo<CL_DEVICE_TYPE>() & CL_DEVICE_TYPE_CPU) != 0;
-  return cpu ? 500'000'000 : 250'000;
-}
-
 constexpr std::size_t answer_word = 16;
 constexpr std::chrono::seconds longest_attempt(3);
 constexpr int attempts = 3;
-
-bool has_ended(const cl::Event& event) {
-  const auto status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
-  if (status < 0) throw Error("the kernel that answers the CPU failed with " + error_name(status));
-  return status == CL_COMPLETE;
-}
 
 /// Builds the kernel in a version of OpenCL C whose atomics have a scope with the CPU in it, or else in OpenCL C 1.2,
 /// whose atomics are a CPU's own where the device is one. (Some drivers with such memory build only that.)
@@ -75,7 +59,11 @@ std::vector<Nanoseconds> try_round_trips(const ContextHandles& handles, cl::Kern
   words[0] = words[answer_word] = 0;
   set_shared_argument(kernel, 0, words);
   kernel.setArg(1, count);
-  kernel.setArg(2, most_looks(handles));
+  // A GPU's look crosses the bus, so its looks last half a second at most, before a watchdog ends the kernel: that of
+  // Windows resets the device for everybody after two seconds. A CPU's look takes a nanosecond, and the system may keep
+  // the asking thread off its core for many milliseconds.
+  const bool cpu = (handles.device.getInfo<CL_DEVICE_TYPE>() & CL_DEVICE_TYPE_CPU) != 0;
+  kernel.setArg(2, cpu ? 500'000'000u : 250'000u);
   const std::atomic_ref<std::uint32_t> question(words[0]);
   const std::atomic_ref<std::uint32_t> answer(words[answer_word]);
   std::vector<Nanoseconds> times;
@@ -89,7 +77,9 @@ std::vector<Nanoseconds> try_round_trips(const ContextHandles& handles, cl::Kern
     std::uint32_t looks = 0;
     while (answer.load(std::memory_order_acquire) < number) {
       if (++looks % 65536 != 0) continue;
-      if (has_ended(event) && answer.load() < number) return {};
+      const auto status = event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>();
+      if (status < 0) throw Error("the kernel that answers the CPU failed with " + error_name(status));
+      if (status == CL_COMPLETE && answer.load() < number) return {};
       if (Clock::now() > latest) break;
     }
     if (Clock::now() > latest) {

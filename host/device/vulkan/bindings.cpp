@@ -1,8 +1,7 @@
 #include "device/vulkan/bindings.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
+#include <utility>
 
 #include "device/vulkan/memory.hpp"
 
@@ -106,11 +105,9 @@ std::vector<std::byte> Bindings::arguments_of(const Launch& launch) const {
     const auto* first = reinterpret_cast<const std::byte*>(&value);
     bytes.insert(bytes.end(), first, first + sizeof value);
   };
-  if (addresses_) {
-    for (Buffer* buffer : launch.buffers) {
-      const auto& own = static_cast<const VulkanBuffer&>(*buffer);
-      if (own.use() == Use::storage) append(own.address());
-    }
+  for (Buffer* buffer : launch.buffers) {
+    const auto& own = static_cast<const VulkanBuffer&>(*buffer);
+    if (addresses_ && own.use() == Use::storage) append(own.address());
   }
   for (const std::uint32_t scalar : launch.scalars) append(scalar);
   return bytes;
@@ -119,7 +116,7 @@ std::vector<std::byte> Bindings::arguments_of(const Launch& launch) const {
 VkPipeline Bindings::pipeline_of(const VulkanKernel& kernel, bool by_binding) {
   VkPipeline& known = kernel.pipelines[by_binding ? 1 : 0];
   if (known != VK_NULL_HANDLE) return known;
-  const auto spirv = by_binding ? kernel.by_binding : kernel.by_address;
+  const auto spirv = by_binding ? kernel.source.spirv_descriptors : kernel.source.spirv_addresses;
   Pipeline& pipeline = pipelines_[{{spirv.begin(), spirv.end()}, kernel.constants}];
   if (!pipeline) pipeline = make_pipeline(spirv, kernel.constants);
   return known = pipeline.get();
@@ -177,10 +174,9 @@ bool Bindings::bind_buffers(const Launch& launch) {
 
 /// Compiles a pipeline in which value n is specialization constant n; a shader need not declare them all.
 Pipeline Bindings::make_pipeline(std::span<const std::uint32_t> spirv, std::span<const std::uint32_t> values) {
-  const auto module = create<ShaderModule>(
-      queue_.device(), vkCreateShaderModule,
-      {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = spirv.size_bytes(), .pCode = spirv.data()},
-      "vkCreateShaderModule");
+  const VkShaderModuleCreateInfo code{
+      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = spirv.size_bytes(), .pCode = spirv.data()};
+  const auto module = create<ShaderModule>(queue_.device(), vkCreateShaderModule, code, "vkCreateShaderModule");
   std::vector<VkSpecializationMapEntry> entries;
   for (std::uint32_t id = 0; id < values.size(); ++id) {
     entries.push_back(

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <map>
-#include <utility>
-
 #include "device/vulkan/queue.hpp"
 
 namespace sonde::device::vulkan {
@@ -12,16 +9,12 @@ class Bindings;
 /// A kernel that is compiled into a pipeline when it is launched, in the form that its buffers ask for.
 class VulkanKernel final : public Kernel {
  public:
-  VulkanKernel(const KernelSource& source, std::vector<std::uint32_t> values, Bindings& bindings)
-      : by_address(source.spirv_addresses),
-        by_binding(source.spirv_descriptors),
-        constants(std::move(values)),
-        bindings_(bindings) {}
+  VulkanKernel(const KernelSource& from, std::vector<std::uint32_t> values, Bindings& bindings)
+      : source(from), constants(std::move(values)), bindings_(bindings) {}
 
   std::string listing() const override;
 
-  const std::span<const std::uint32_t> by_address;
-  const std::span<const std::uint32_t> by_binding;
+  const KernelSource source;
   const std::vector<std::uint32_t> constants;  ///< value n is specialization constant n
   mutable VkPipeline pipelines[2] = {};        ///< by address, by binding; owned by the Bindings
 
@@ -62,7 +55,6 @@ class Bindings {
   PipelineLayout layout_;
   DescriptorPool descriptor_pool_;
   VkDescriptorSet descriptors_ = VK_NULL_HANDLE;
-  /// The compiled pipelines by code and constants.
   std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>, Pipeline> pipelines_;
 };
 

@@ -1,45 +1,37 @@
 #include <algorithm>
-#include <chrono>
 #include <deque>
-#include <map>
-#include <optional>
 #include <thread>
 
 #include "device/driver_clock.hpp"
 #include "device/error.hpp"
 #include "device/vulkan/memory.hpp"
-#include "device/vulkan/physical_device.hpp"
 
 namespace sonde::device::vulkan {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Allocates pinned memory, cached by the host if possible: without its caches the host would read copied bytes one by
-/// one.
-Allocation allocate_pinned(const Queue& queue, std::uint64_t size_bytes) {
-  check_host_can_spare(size_bytes);
-  const auto allocated = [&](VkMemoryPropertyFlags flags) {
-    return allocate(queue, size_bytes, copy_usage, {.flags = flags, .avoided = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT});
-  };
-  try {
-    return allocated(coherent_memory | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-  } catch (const Unsupported&) {
-    return allocated(coherent_memory);
-  }
-}
-
 Allocation allocate_host_memory(const Queue& queue, HostKind kind, std::uint64_t size_bytes) {
-  if (kind == HostKind::pinned) return allocate_pinned(queue, size_bytes);
   if (kind == HostKind::pageable) {
     throw Unsupported(
         "Vulkan copies between buffers only, so the CPU would first have to copy ordinary memory into one");
   }
-  if (!has_extension(queue.physical(), VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
+  if (kind == HostKind::imported) {
+    if (has_extension(queue.physical(), VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME))
+      return import_host(queue, size_bytes, copy_usage);
     throw Unsupported(
         "the driver lacks VK_EXT_external_memory_host, which imports a program's memory; a newer driver may have it");
   }
-  return import_host(queue, size_bytes, copy_usage);
+  check_host_can_spare(size_bytes);
+  const auto pinned = [&](VkMemoryPropertyFlags flags) {
+    return allocate(queue, size_bytes, copy_usage, {.flags = flags, .avoided = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT});
+  };
+  try {
+    // Without its caches the host would read copied bytes one by one.
+    return pinned(coherent_memory | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+  } catch (const Unsupported&) {
+    return pinned(coherent_memory);
+  }
 }
 
 /// Memory of the host behind a buffer, always mapped and always coherent.

@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <array>
-#include <optional>
 
 #include "device/driver_clock.hpp"
 #include "device/error.hpp"
 #include "device/vulkan/bindings.hpp"
 #include "device/vulkan/memory.hpp"
-#include "device/vulkan/physical_device.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "os/machine.hpp"
 

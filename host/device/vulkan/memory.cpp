@@ -1,13 +1,8 @@
 #include "device/vulkan/memory.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "device/error.hpp"
-#include "device/vulkan/physical_device.hpp"
 
 namespace sonde::device::vulkan {
 namespace {
@@ -29,17 +24,18 @@ bool is_wanted(VkMemoryPropertyFlags flags, const Wanted& wanted) {
 BufferHandle make_raw_buffer(const Queue& queue, std::uint64_t size_bytes, VkBufferUsageFlags usage, const void* next) {
   std::vector<std::uint32_t> families;
   for (const CopyFamily& family : queue.families()) families.push_back(family.index);
-  VkBufferCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = next, .size = size_bytes, .usage = usage};
-  if (families.size() > 1) {
-    info.sharingMode = VK_SHARING_MODE_CONCURRENT;
-    info.queueFamilyIndexCount = static_cast<std::uint32_t>(families.size());
-    info.pQueueFamilyIndices = families.data();
-  }
-  return create<BufferHandle>(queue.device(), vkCreateBuffer, info, "vkCreateBuffer", check_room);
+  return create<BufferHandle>(
+      queue.device(), vkCreateBuffer,
+      {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+       .pNext = next,
+       .size = size_bytes,
+       .usage = usage,
+       .sharingMode = families.size() > 1 ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+       .queueFamilyIndexCount = static_cast<std::uint32_t>(families.size()),
+       .pQueueFamilyIndices = families.data()},
+      "vkCreateBuffer", check_room);
 }
 
-/// Finds a memory type among the `allowed` ones. Throws Unsupported when there is none.
 std::uint32_t memory_type(const VkPhysicalDeviceMemoryProperties& memory, std::uint32_t allowed, const Wanted& wanted) {
   for (const VkMemoryPropertyFlags unwanted : {wanted.avoided, VkMemoryPropertyFlags{0}}) {
     for (std::uint32_t type = 0; type < memory.memoryTypeCount; ++type) {
@@ -90,23 +86,6 @@ constexpr VkMemoryPropertyFlags not_for_buffers =
     VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT |
     VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD | VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD |
     VK_MEMORY_PROPERTY_RDMA_CAPABLE_BIT_NV;
-
-std::string joined_names(VkMemoryPropertyFlags flags) {
-  std::string text;
-  for (const auto& [flag, name] : flag_names) {
-    if ((flags & flag) != 0) text += (text.empty() ? "" : "+") + std::string(name);
-  }
-  return text;
-}
-
-BufferView texels_of(VkDevice device, VkBuffer buffer, Use use) {
-  return create<BufferView>(device, vkCreateBufferView,
-                            {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
-                             .buffer = buffer,
-                             .format = use == Use::wide_texels ? VK_FORMAT_R32G32B32A32_UINT : VK_FORMAT_R32_UINT,
-                             .range = VK_WHOLE_SIZE},
-                            "vkCreateBufferView");
-}
 
 void copy_now(Queue& queue, VkBuffer from, std::uint64_t from_offset, VkBuffer to, std::uint64_t to_offset,
               std::uint64_t bytes) {
@@ -181,7 +160,10 @@ std::vector<MemoryKind> memory_kinds(VkPhysicalDevice physical) {
   std::vector<MemoryKind> kinds;
   for (const VkMemoryType& type : types_of(memory)) {
     const VkMemoryPropertyFlags flags = type.propertyFlags;
-    const std::string name = joined_names(flags);
+    std::string name;
+    for (const auto& [flag, word] : flag_names) {
+      if ((flags & flag) != 0) name += (name.empty() ? "" : "+") + std::string(word);
+    }
     // A type without flags has no name, and drivers list a type again for what else it may hold.
     if (name.empty() || std::ranges::find(kinds, name, &MemoryKind::name) != kinds.end()) continue;
     const bool for_buffers = (flags & not_for_buffers) == 0;
@@ -229,7 +211,14 @@ Staging::Staging(const Queue& queue)
 
 VulkanBuffer::VulkanBuffer(Queue& queue, Staging& staging, Allocation allocation, Use use, bool addresses)
     : queue_(queue), staging_(staging), use_(use), allocation_(std::move(allocation)) {
-  if (is_texels(use)) view_ = texels_of(queue.device(), handle(), use);
+  if (is_texels(use)) {
+    view_ = create<BufferView>(queue.device(), vkCreateBufferView,
+                               {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
+                                .buffer = handle(),
+                                .format = use == Use::wide_texels ? VK_FORMAT_R32G32B32A32_UINT : VK_FORMAT_R32_UINT,
+                                .range = VK_WHOLE_SIZE},
+                               "vkCreateBufferView");
+  }
   if (!addresses || use != Use::storage) return;
   const VkBufferDeviceAddressInfo where{.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = handle()};
   address_ = vkGetBufferDeviceAddress(queue.device(), &where);

@@ -13,7 +13,6 @@ struct Allocation {
   VkMemoryPropertyFlags flags = 0;
 };
 
-/// Memory that the CPU sees without flushing.
 inline constexpr VkMemoryPropertyFlags coherent_memory =
     VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 inline constexpr VkBufferUsageFlags copy_usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
@@ -48,7 +47,6 @@ VkMemoryPropertyFlags flags_of(const MemoryKind& kind);
 /// The usage flags of a buffer; with `addresses`, kernels reach those for storage by their address.
 VkBufferUsageFlags usage_of(Use use, bool addresses);
 
-/// Whether shaders reach the buffer as texels, of whatever width.
 inline bool is_texels(Use use) { return use == Use::texels || use == Use::wide_texels; }
 
 /// Host-visible memory through which data goes to and from device memory, piece by piece.

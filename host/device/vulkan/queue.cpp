@@ -1,10 +1,8 @@
 #include "device/vulkan/queue.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "device/error.hpp"
-#include "device/vulkan/physical_device.hpp"
 
 namespace sonde::device::vulkan {
 namespace {
@@ -166,10 +164,9 @@ void barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags 
 }
 
 QueryPool make_timestamps(VkDevice device, std::uint32_t count) {
-  return create<QueryPool>(
-      device, vkCreateQueryPool,
-      {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = count},
-      "vkCreateQueryPool");
+  const VkQueryPoolCreateInfo wanted{
+      .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = count};
+  return create<QueryPool>(device, vkCreateQueryPool, wanted, "vkCreateQueryPool");
 }
 
 void read_timestamps(VkDevice device, const QueryPool& pool, std::uint32_t first, std::span<std::uint64_t> ticks) {

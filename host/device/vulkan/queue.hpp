@@ -1,15 +1,7 @@
 #pragma once
 
-#include <volk.h>
-
-#include <functional>
-#include <memory>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "device/copy_engines.hpp"
-#include "device/vulkan/handle.hpp"
+#include "device/vulkan/objects.hpp"
 
 namespace sonde::device::vulkan {
 
@@ -78,7 +70,6 @@ class Queue {
   const CopyFamily& family() const { return family_; }
   /// The families that copy for everybody: not those that video or other fixed-function hardware has for itself.
   std::span<const CopyFamily> families() const { return families_; }
-  /// Whether the driver shows the compiled code of pipelines that are created to be shown.
   bool has_listings() const { return has_listings_; }
 
   /// Runs the commands after everything before them, and waits for their end.
@@ -113,7 +104,6 @@ struct TimelinePoint {
   std::uint64_t value = 0;
 };
 
-/// A timeline semaphore that begins at 0.
 Semaphore make_timeline(VkDevice device);
 void signal(VkDevice device, const TimelinePoint& point);
 void wait_for(VkDevice device, const TimelinePoint& point, std::uint64_t timeout_ns = longest_work_ns);

@@ -1,12 +1,9 @@
-#include "device/vulkan/physical_device.hpp"
+#include "device/vulkan/objects.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <utility>
 
 #include "device/error.hpp"
-#include "device/vulkan/handle.hpp"
 #include "device/vulkan/memory.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "os/library.hpp"
@@ -14,26 +11,52 @@
 namespace sonde::device::vulkan {
 namespace {
 
+std::string result_name(VkResult result) {
+  switch (result) {
+    case VK_NOT_READY: return "VK_NOT_READY";
+    case VK_TIMEOUT: return "VK_TIMEOUT";
+    case VK_ERROR_OUT_OF_HOST_MEMORY: return "VK_ERROR_OUT_OF_HOST_MEMORY";
+    case VK_ERROR_OUT_OF_DEVICE_MEMORY: return "VK_ERROR_OUT_OF_DEVICE_MEMORY";
+    case VK_ERROR_INITIALIZATION_FAILED: return "VK_ERROR_INITIALIZATION_FAILED";
+    case VK_ERROR_DEVICE_LOST: return "VK_ERROR_DEVICE_LOST";
+    case VK_ERROR_INCOMPATIBLE_DRIVER: return "VK_ERROR_INCOMPATIBLE_DRIVER";
+    case VK_ERROR_MEMORY_MAP_FAILED: return "VK_ERROR_MEMORY_MAP_FAILED";
+    case VK_ERROR_LAYER_NOT_PRESENT: return "VK_ERROR_LAYER_NOT_PRESENT";
+    case VK_ERROR_EXTENSION_NOT_PRESENT: return "VK_ERROR_EXTENSION_NOT_PRESENT";
+    case VK_ERROR_FEATURE_NOT_PRESENT: return "VK_ERROR_FEATURE_NOT_PRESENT";
+    case VK_ERROR_TOO_MANY_OBJECTS: return "VK_ERROR_TOO_MANY_OBJECTS";
+    case VK_ERROR_FRAGMENTED_POOL: return "VK_ERROR_FRAGMENTED_POOL";
+    case VK_ERROR_OUT_OF_POOL_MEMORY: return "VK_ERROR_OUT_OF_POOL_MEMORY";
+    case VK_ERROR_INVALID_EXTERNAL_HANDLE: return "VK_ERROR_INVALID_EXTERNAL_HANDLE";
+    case VK_ERROR_UNKNOWN: return "VK_ERROR_UNKNOWN";
+    default: return "Vulkan result " + std::to_string(result);
+  }
+}
+
+bool ran_out_of_memory(VkResult result) {
+  return result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY;
+}
+
+std::string advice(VkResult result) {
+  if (ran_out_of_memory(result)) return "close what else uses the memory, or ask for smaller --sizes";
+  switch (result) {
+    case VK_TIMEOUT:
+      return "the device is still at work, or hangs; run again, and where it comes back, leave out this probe or try "
+             "another driver";
+    case VK_ERROR_DEVICE_LOST:
+      return "the system's log may say why, often that a watchdog ended work that took too long; run again, and where "
+             "it comes back, leave out this probe or try another driver";
+    default: return "run again; where it comes back, a newer or another driver may do better";
+  }
+}
+
+std::string failure_text(VkResult result, const char* call) {
+  return std::string(call) + " failed with " + result_name(result) + "; " + advice(result);
+}
+
 constexpr const char* no_driver =
     "no Vulkan driver found a device; install the GPU's (AMD, Intel and the CPU: mesa-vulkan-drivers, NVIDIA: its "
     "driver's Vulkan part)";
-
-std::vector<VkExtensionProperties> extensions(VkPhysicalDevice device) {
-  std::uint32_t count = 0;
-  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr), "vkEnumerateDeviceExtensionProperties");
-  std::vector<VkExtensionProperties> all(count);
-  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, all.data()),
-        "vkEnumerateDeviceExtensionProperties");
-  return all;
-}
-
-DeviceType type(VkPhysicalDeviceType kind) {
-  switch (kind) {
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return DeviceType::integrated;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU: return DeviceType::cpu;
-    default: return DeviceType::discrete;
-  }
-}
 
 std::string version_text(std::uint32_t version) {
   return std::to_string(VK_API_VERSION_MAJOR(version)) + "." + std::to_string(VK_API_VERSION_MINOR(version)) + "." +
@@ -63,7 +86,6 @@ struct Properties {
   VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV};
   VkPhysicalDeviceShaderCorePropertiesAMD amd{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD};
-
   VkPhysicalDeviceShaderIntegerDotProductPropertiesKHR dot{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES_KHR};
 
@@ -113,6 +135,23 @@ std::map<std::string, MissingType> missing_types(VkPhysicalDevice device, const 
 
 }  // namespace
 
+void check(VkResult result, const char* call) {
+  if (result == VK_SUCCESS) return;
+  if (result == VK_ERROR_DEVICE_LOST) check_wait(result, call);
+  throw Error(failure_text(result, call));
+}
+
+void check_room(VkResult result, const char* call) {
+  if (ran_out_of_memory(result)) throw Unsupported("the driver refused the allocation: " + failure_text(result, call));
+  check(result, call);
+}
+
+void check_wait(VkResult result, const char* call) {
+  if (result == VK_SUCCESS) return;
+  is_abandoned = true;
+  throw Lost(failure_text(result, call));
+}
+
 Instance::Instance() {
   if (volkInitialize() != VK_SUCCESS) {
     throw Unsupported(loader_problem("Vulkan", "libvulkan1", os::Library(os::vulkan_loader)));
@@ -149,9 +188,12 @@ std::vector<VkPhysicalDevice> Instance::physical_devices() const {
 }
 
 bool has_extension(VkPhysicalDevice device, const std::string& extension) {
-  return std::ranges::any_of(extensions(device), [&](const VkExtensionProperties& properties) {
-    return extension == properties.extensionName;
-  });
+  constexpr const char* call = "vkEnumerateDeviceExtensionProperties";
+  std::uint32_t count = 0;
+  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr), call);
+  std::vector<VkExtensionProperties> all(count);
+  check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, all.data()), call);
+  return std::ranges::any_of(all, [&](const VkExtensionProperties& one) { return extension == one.extensionName; });
 }
 
 Features::Features(VkPhysicalDevice device) {
@@ -176,7 +218,9 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
   const VkPhysicalDeviceProperties& core = properties.core.properties;
   DeviceInfo info;
   info.api = Api::vulkan;
-  info.type = type(core.deviceType);
+  info.type = core.deviceType == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU ? DeviceType::integrated
+              : core.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU          ? DeviceType::cpu
+                                                                        : DeviceType::discrete;
   info.name = core.deviceName;
   info.platform = properties.driver.driverName;
   info.driver = properties.driver.driverName;
