@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "device/error.hpp"
 #include "device/model/kernels.hpp"
-#include "device/model/stream.hpp"
 
 namespace sonde::device::model {
 namespace {
@@ -24,15 +22,15 @@ struct ItemWork {
 
 /// The cycles of the compute unit that has most groups, by the slowest of its lanes, its issue and the wait for
 /// results; 0 where the device has no rate for the type.
-double cycles_of(const Invocation& invocation, const NumberTypeFacts& type, Operation operation, const ItemWork& work,
-                 std::uint32_t compute_units) {
-  const ArithmeticRates& rates = invocation.arithmetic_rates();
+double cycles_of(const Invocation& invocation, const NumberTypeFacts& type, Operation operation, const ItemWork& work) {
+  const ArithmeticRates& rates = invocation.description.arithmetic;
   const auto rate = rates.per_cycle.find(std::string(type.name));
   if (rate == rates.per_cycle.end()) return 0;
   const double numbers_per_cycle = is_exact(operation) ? rate->second : rates.functions_per_cycle;
-  const std::uint32_t groups = (invocation.shape().groups + compute_units - 1) / compute_units;
+  const std::uint32_t compute_units = invocation.memory.compute_units();
+  const std::uint32_t groups = (invocation.kernel.groups + compute_units - 1) / compute_units;
   const std::uint32_t instruction_groups =
-      (invocation.shape().group_size + items_of_an_instruction - 1) / items_of_an_instruction;
+      (invocation.kernel.group_size + items_of_an_instruction - 1) / items_of_an_instruction;
   const double instructions_of_32_items = 1.0 * groups * instruction_groups;
   // Narrow numbers share a register where a vector fills it; else its other part computes nothing.
   const std::uint32_t share = std::max(1u, register_bits / type.bits);
@@ -58,7 +56,7 @@ struct Dial {
 };
 
 /// The numbers that a working set consists of, by the index that each has in its last bits.
-DifferentNumbers numbers_in(const Invocation::Words& words, std::uint64_t count) {
+DifferentNumbers numbers_in(const Words& words, std::uint64_t count) {
   std::array<std::optional<std::uint32_t>, different_numbers> found;
   const std::uint32_t* const contents = words.contents(0, count);
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -72,7 +70,7 @@ DifferentNumbers numbers_in(const Invocation::Words& words, std::uint64_t count)
 }
 
 /// Adds up what each block adds to its group's sum, first on usual trips, then on those that make a round more.
-void add_up_blocks(const SimulatedStream& stream, const Dial& dial, const Invocation::Words& a, StreamMemory& memory) {
+void add_up_blocks(const SimulatedStream& stream, const Dial& dial, const Words& a, StreamMemory& memory) {
   const std::uint64_t blocks = stream.is_shared() ? stream.blocks : std::uint64_t{stream.blocks} * stream.groups;
   const DifferentNumbers numbers = numbers_in(a, blocks * stream.block_words());
   const std::array tables{RooflinePairs(numbers, dial.form, dial.rounds, {}),
@@ -97,11 +95,11 @@ void add_up_blocks(const SimulatedStream& stream, const Dial& dial, const Invoca
 
 /// Leaves the sum of all items of a group in the first item's word, as only that sum is checked.
 void leave_block_sums(Invocation& invocation, const SimulatedStream& stream, const Dial& dial) {
-  StreamMemory& memory = invocation.stream_memory();
-  const Invocation::Words a = invocation.buffer(0);
+  StreamMemory& memory = invocation.kernel.stream_memory;
+  const Words a = invocation.buffer(0);
   if (memory.sums.empty() || memory.sums_version != a.version()) add_up_blocks(stream, dial, a, memory);
   const std::size_t blocks = memory.sums.size() / 2;
-  Invocation::Words out = invocation.buffer(1);
+  Words out = invocation.buffer(1);
   // After this number of trips a group is at the same place with the same number of rounds.
   const std::uint32_t period = std::lcm(stream.blocks, trips_of_extras);
   for (std::uint32_t group = 0; group < stream.groups; ++group) {
@@ -112,7 +110,7 @@ void leave_block_sums(Invocation& invocation, const SimulatedStream& stream, con
       all += memory.sums[(trip % trips_of_extras < dial.extra ? blocks : 0) + at];
       if (trip < stream.trips % period) rest = all;
     }
-    invocation.enter_group(group);
+    invocation.memory.enter(group);
     out.stream(std::uint64_t{group} * stream.group_size, stream.group_size, Transfer::write);
     std::uint32_t* const to = out.changed_contents(std::uint64_t{group} * stream.group_size, stream.group_size);
     std::fill_n(to, stream.group_size, 0);
@@ -131,8 +129,8 @@ double all_rounds(const SimulatedStream& stream, const Dial& dial) {
 }  // namespace
 
 void arithmetic(Invocation& invocation, NumberType type) {
-  const Invocation::Words starts = invocation.buffer(0);
-  Invocation::Words results = invocation.buffer(1);
+  const Words starts = invocation.buffer(0);
+  Words results = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
   const std::uint32_t salt = invocation.scalar(1);
   const auto operand = [&](std::size_t low) {
@@ -145,7 +143,7 @@ void arithmetic(Invocation& invocation, NumberType type) {
   const ItemWork work{.accumulators = invocation.constant("ACCUMULATORS"),
                       .width = invocation.constant("WIDTH"),
                       .steps = 2.0 * invocation.constant("UNROLL") * trips};
-  const std::uint32_t items = invocation.shape().group_size * invocation.shape().groups;
+  const std::uint32_t items = invocation.kernel.group_size * invocation.kernel.groups;
   const std::vector<ArithmeticPair> ends = ends_of_items(
       chain, starts_from_words(starts.contents(0, start_words_count)), static_cast<std::uint64_t>(work.steps), {},
       {.count = items, .numbers = work.accumulators * work.width, .salt = salt});
@@ -159,7 +157,7 @@ void arithmetic(Invocation& invocation, NumberType type) {
     to[2 * std::size_t{item}] = results_by_start[(item + salt) % different_starts];
     to[2 * std::size_t{item} + 1] = trips + salt;
   }
-  invocation.compute(cycles_of(invocation, facts_of(type), chain.operation, work, invocation.memory().compute_units()));
+  invocation.cycles += cycles_of(invocation, facts_of(type), chain.operation, work);
 }
 
 void roofline(Invocation& invocation) {
@@ -173,8 +171,7 @@ void roofline(Invocation& invocation) {
   const ItemWork work{.accumulators = stream.in_flight / in_turn,
                       .width = stream.vector_words,
                       .steps = in_turn * all_rounds(stream, dial)};
-  invocation.compute_beside_streams(
-      cycles_of(invocation, facts_of(NumberType::fp32), Operation::fma, work, invocation.memory().compute_units()));
+  invocation.cycles_beside_streams += cycles_of(invocation, facts_of(NumberType::fp32), Operation::fma, work);
 }
 
 }  // namespace sonde::device::model

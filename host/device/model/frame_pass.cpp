@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/model/stream.hpp"
+#include "device/model/kernels.hpp"
 
 namespace sonde::device::model {
 namespace {
@@ -17,7 +17,7 @@ constexpr std::size_t most_passes = 1024;
 struct Input {
   Invocation& invocation;
   std::size_t place;
-  Invocation::Words words = invocation.buffer(place);
+  Words words = invocation.buffer(place);
   std::uint32_t rows = scalar(0);
   std::uint32_t times = scalar(1);
   std::uint32_t step = scalar(2);
@@ -38,12 +38,12 @@ struct Input {
 struct Pass {
   Invocation& invocation;
   std::array<Input, inputs> in{Input{invocation, 0}, Input{invocation, 1}, Input{invocation, 2}};
-  Invocation::Words target = invocation.buffer(inputs);
+  Words target = invocation.buffer(inputs);
   std::uint32_t items = invocation.scalar(0);
   std::uint32_t salt = invocation.scalar(1);
   std::uint32_t rows = invocation.scalar(2);
-  std::uint32_t group_size = invocation.shape().group_size;
-  std::uint32_t groups = invocation.shape().groups;
+  std::uint32_t group_size = invocation.kernel.group_size;
+  std::uint32_t groups = invocation.kernel.groups;
 
   std::uint32_t blocks() const { return (items + group_size - 1) / group_size; }
   std::uint32_t width(std::uint32_t block) const { return std::min(group_size, items - block * group_size); }
@@ -90,7 +90,7 @@ void make_block(Pass& pass, std::uint32_t block, std::vector<std::uint32_t>& mad
 /// Moves what one block reads and writes through the caches.
 void move_block(Pass& pass, std::uint32_t block) {
   const std::uint32_t width = pass.width(block);
-  pass.invocation.enter_group(block % pass.groups);
+  pass.invocation.memory.enter(block % pass.groups);
   for (Input& input : pass.in) {
     for (std::uint32_t time = 0; time < input.times; ++time) {
       const std::uint64_t first = pass.first_vector(block, input.rows) + input.start + std::uint64_t{time} * input.step;
@@ -121,8 +121,8 @@ bool are_alike(const std::vector<MovedByPass>& one, const std::vector<MovedByPas
 /// Moves all that the pass reads and writes through the caches. Once a frame was like the one before, all further ones
 /// are.
 void move_all(Pass& pass) {
-  FrameMemory& memory = pass.invocation.frame_memory();
-  Memory& caches = pass.invocation.memory();
+  FrameMemory& memory = pass.invocation.kernel.frame_memory;
+  Memory& caches = pass.invocation.memory;
   std::vector<std::uint64_t> launch = identity_of(pass);
   const bool begins_a_frame = !memory.frame.empty() && memory.frame.front().launch == launch;
   if (begins_a_frame || memory.frame.size() == most_passes) {

@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "device/error.hpp"
-
 namespace sonde::device::model {
 namespace {
 
@@ -15,8 +13,8 @@ constexpr std::uint64_t steps_per_trip = 64;
 
 /// Every walk goes from `start` through the chain of buffer 0 and writes its end and its trips to buffer 1.
 void walk(Invocation& invocation, std::uint32_t start) {
-  Invocation::Words next = invocation.buffer(0);
-  Invocation::Words cursor = invocation.buffer(1);
+  Words next = invocation.buffer(0);
+  Words cursor = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
   cursor.store(0, next.follow(start, trips * hops_per_trip, invocation.offset_shift()));
   cursor.store(1, trips);
@@ -33,8 +31,8 @@ void chase_atomic(Invocation& invocation) {
 }
 
 void chase_local(Invocation& invocation) {
-  Invocation::Words next = invocation.buffer(0);
-  Invocation::Words cursor = invocation.buffer(1);
+  Words next = invocation.buffer(0);
+  Words cursor = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
   std::vector<std::uint32_t> chain(invocation.scalar(1));
   for (std::size_t word = 0; word < chain.size(); ++word) chain[word] = next.load(word);
@@ -43,7 +41,7 @@ void chase_local(Invocation& invocation) {
     if (at >= chain.size()) throw Error("the simulated walk left the work-group's memory");
     at = chain[at];
   }
-  invocation.wait_for_local(trips * hops_per_trip);
+  invocation.local_ns += invocation.description.local_latency_ns * static_cast<double>(trips * hops_per_trip);
   cursor.store(0, at);
   cursor.store(1, trips);
 }
@@ -59,7 +57,7 @@ Affine then(Affine first, Affine second) {
 
 void alu_chain(Invocation& invocation) {
   constexpr double cycles_per_step = 4;
-  Invocation::Words state = invocation.buffer(0);
+  Words state = invocation.buffer(0);
   const std::uint64_t steps = invocation.scalar(0) * steps_per_trip;
   // The function x * factor + addend, applied n times, is again of this form: squaring replaces the loop.
   Affine all;
@@ -69,11 +67,11 @@ void alu_chain(Invocation& invocation) {
   }
   state.store(0, state.load(0) * all.factor + all.addend);
   state.store(1, invocation.scalar(0));
-  invocation.compute(cycles_per_step * static_cast<double>(steps));
+  invocation.cycles += cycles_per_step * static_cast<double>(steps);
 }
 
 void clock_rate(Invocation& invocation) {
-  Invocation::Words state = invocation.buffer(0);
+  Words state = invocation.buffer(0);
   state.store(2, invocation.ticks());
   alu_chain(invocation);
   state.store(3, invocation.ticks());
@@ -81,8 +79,8 @@ void clock_rate(Invocation& invocation) {
 
 void independent_chase(Invocation& invocation) {
   constexpr double cycles_per_hop = 8;  // exclusive or, two multiplications and an addition
-  Invocation::Words lines = invocation.buffer(0);
-  Invocation::Words cursor = invocation.buffer(1);
+  Words lines = invocation.buffer(0);
+  Words cursor = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
   const std::uint64_t line_count = invocation.scalar(1);
   const std::uint32_t line_words = invocation.scalar(2);
@@ -99,14 +97,14 @@ void independent_chase(Invocation& invocation) {
   cursor.store(0, word);
   cursor.store(1, counter);
   cursor.store(2, trips);
-  invocation.compute(cycles_per_hop * static_cast<double>(hops));
+  invocation.cycles += cycles_per_hop * static_cast<double>(hops);
 }
 
 /// Words side by side move as a stream; words farther apart are few, and each costs what a load costs.
 void touch(Invocation& invocation) {
   constexpr std::uint32_t growth = 0x9E3779B9u;
-  Invocation::Words words = invocation.buffer(0);
-  Invocation::Words sums = invocation.buffer(1);
+  Words words = invocation.buffer(0);
+  Words sums = invocation.buffer(1);
   const std::uint32_t first = invocation.scalar(0);
   const std::uint32_t step = invocation.scalar(1);
   const std::uint32_t count = invocation.scalar(2);
@@ -118,7 +116,7 @@ void touch(Invocation& invocation) {
   const bool side_by_side = step == 1 && count > 0;
   if (side_by_side) words.stream(first, count, stores ? Transfer::write : Transfer::read);
   std::uint32_t* const stretch = side_by_side ? words.changed_contents(first, count) : nullptr;
-  std::vector<std::uint32_t> found(std::size_t{invocation.shape().group_size} * invocation.shape().groups);
+  std::vector<std::uint32_t> found(std::size_t{invocation.kernel.group_size} * invocation.kernel.groups);
   for (std::uint32_t item = 0; item < found.size(); ++item) {
     for (std::uint32_t turn = 0; turn < each; ++turn) {
       const std::uint32_t i = item * item_step + turn * loop_step;
@@ -185,7 +183,7 @@ const ReferenceKernel& reference_kernel(std::string_view name) {
   throw Unsupported("the model device has no reference of the kernel " + std::string(name));
 }
 
-std::uint32_t Invocation::Words::follow(std::uint32_t offset, std::uint64_t hops, std::uint32_t offset_shift) {
+std::uint32_t Words::follow(std::uint32_t offset, std::uint64_t hops, std::uint32_t offset_shift) {
   const std::uint32_t words_shift = 2 - offset_shift;
   std::uint32_t word = offset >> words_shift;
   Walk walk = std::exchange(storage_.walk(), {});
@@ -200,7 +198,7 @@ std::uint32_t Invocation::Words::follow(std::uint32_t offset, std::uint64_t hops
     word = after;
   }
   for (; hops > 0; --hops) {
-    memory_.access(address_ + std::uint64_t{walk.words[walk.position]} * 4);
+    memory_.access(address() + std::uint64_t{walk.words[walk.position]} * 4);
     if (++walk.position == walk.words.size()) walk.position = 0;
     word = walk.words[walk.position];
   }
@@ -209,34 +207,18 @@ std::uint32_t Invocation::Words::follow(std::uint32_t offset, std::uint64_t hops
   return word << words_shift;
 }
 
-void Invocation::Words::stream(std::uint64_t word, std::uint64_t count, Transfer transfer) {
-  if (word + count > count_) throw_out_of_range(word + count - 1);
-  memory_.stream(address_ + word * 4, count * 4, transfer);
-}
-
-const std::uint32_t* Invocation::Words::contents(std::uint64_t word, std::uint64_t count) const {
-  if (word + count > count_) throw_out_of_range(word + count - 1);
-  return words_ + word;
-}
-
-std::uint32_t* Invocation::Words::changed_contents(std::uint64_t word, std::uint64_t count) {
-  if (word + count > count_) throw_out_of_range(word + count - 1);
-  storage_.changed();
-  return words_ + word;
-}
-
 std::uint32_t Invocation::constant(std::string_view name) const {
-  const auto found = shape().constants.find(name);
-  if (found == shape().constants.end()) throw Error("the kernel needs the constant " + std::string(name));
+  const auto found = kernel.constants.find(name);
+  if (found == kernel.constants.end()) throw Error("the kernel needs the constant " + std::string(name));
   return found->second;
 }
 
 std::uint32_t Invocation::offset_shift() const {
-  const auto found = shape().constants.find("OFFSET_SHIFT");
-  return found == shape().constants.end() ? 2 : found->second;
+  const auto found = kernel.constants.find("OFFSET_SHIFT");
+  return found == kernel.constants.end() ? 2 : found->second;
 }
 
-void Invocation::Words::throw_out_of_range(std::uint64_t word) const {
+void Words::throw_out_of_range(std::uint64_t word) const {
   throw Error("the kernel reached word " + std::to_string(word) + " of a buffer of " + std::to_string(count_));
 }
 

@@ -122,11 +122,6 @@ double Memory::streamed_ns(std::uint32_t groups) const {
   return ns * std::max(1.0, static_cast<double>(saturated_by_) / groups);
 }
 
-double Memory::copy_gbps() const {
-  const Level& memory = levels_[levels_.size() - 2];
-  return std::min(memory.read_gbps, memory.write_gbps);
-}
-
 double Memory::elapsed_ns(FabricState fabric) {
   work_off();
   double ns = 0;

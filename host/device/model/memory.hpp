@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "device/device.hpp"
 #include "device/model/cache.hpp"
 #include "device/model/description.hpp"
 
@@ -48,8 +49,6 @@ class Memory {
   [[nodiscard]] const Traffic& streamed() const { return streamed_bytes_; }
   /// Counts the traffic as streamed so many times; the caches stay as they are.
   void add_streamed(const Traffic& traffic, double times) { add(streamed_bytes_, traffic, times); }
-  /// The rate that the device's memory itself delivers at most.
-  [[nodiscard]] double full_read_gbps() const { return levels_[levels_.size() - 2].read_gbps; }
   /// The time for all that was streamed since start() when `groups` work-groups share it: reads and writes overlap.
   [[nodiscard]] double streamed_ns(std::uint32_t groups) const;
 
@@ -63,6 +62,7 @@ class Memory {
   }
   /// The levels with the rates that are used where the file states none, then the host's memory.
   [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
+  [[nodiscard]] const Level& device_memory() const { return levels_[levels_.size() - 2]; }
   /// The number of a level's caches.
   [[nodiscard]] std::size_t caches(std::size_t level) const { return caches_[level].size(); }
   [[nodiscard]] std::uint32_t compute_units() const { return compute_units_; }
@@ -71,9 +71,6 @@ class Memory {
 
   /// The time of the accesses since start(), one after the other.
   [[nodiscard]] double elapsed_ns(FabricState fabric);
-
-  /// The rate of copies within the device's memory: every byte is read and written, and both overlap.
-  [[nodiscard]] double copy_gbps() const;
 
  private:
   struct TranslationBuffer {
@@ -114,5 +111,13 @@ class Memory {
   std::uint32_t saturated_by_;
   bool streams_ = false;  ///< whether a stream is being counted, whose translation is overlapped too
 };
+
+inline constexpr std::size_t fabric_stations = 16;
+
+/// Adds what the accesses since Memory::start() moved to what real counters between the GPU's own caches and memory
+/// see: requests spread over stations, though not evenly, and those of a CPU, which no memory-side cache serves.
+void add_dispatch(SimulatedTraffic& traffic, Memory& memory, double nanoseconds);
+/// The same of what an engine copied, which memory read and wrote and no cache kept.
+void add_copies(SimulatedTraffic& traffic, double bytes, double nanoseconds);
 
 }  // namespace sonde::device::model

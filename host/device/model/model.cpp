@@ -1,19 +1,14 @@
 #include "device/model/model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <utility>
 
-#include "device/device.hpp"
 #include "device/error.hpp"
-#include "device/model/copies.hpp"
-#include "device/model/fabric_traffic.hpp"
 #include "device/model/kernels.hpp"
-#include "device/model/memory.hpp"
-#include "device/model/storage.hpp"
 #include "device/model/timing.hpp"
-#include "device/number_arithmetic.hpp"
 #include "os/machine.hpp"
 
 namespace sonde::device::model {
@@ -68,18 +63,35 @@ std::vector<StatedCache> stated_caches(const std::vector<Level>& levels) {
   return stated;
 }
 
-class ModelKernel : public Kernel {
- public:
-  ModelKernel(const ReferenceKernel& chosen, std::uint32_t group_size, std::span<const Constant> constants)
-      : reference(chosen) {
-    compiled.shape.group_size = group_size;
-    for (const Constant& one : constants) compiled.shape.constants.emplace(one.name, one.value);
-  }
+constexpr std::array<std::string_view, 6> opencl_names{"device",     "alloc-host-ptr", "use-host-ptr",
+                                                       "svm-coarse", "svm-fine",       "svm-system"};
 
-  const ReferenceKernel& reference;
-  CompiledKernel compiled;
-  Timing::Launched launched = Timing::Launched::first;
-};
+bool maps_freely(std::string_view kind) {
+  return kind == "svm-fine" || kind == "svm-system" || kind == "imported-host" ||
+         kind.find("host-coherent") != kind.npos;
+}
+
+/// Whether the device reads and writes memory of this kind where the CPU does.
+bool is_zero_copy(const Description& description, std::string_view kind) {
+  return std::ranges::find(description.host_memory.zero_copy, kind) != description.host_memory.zero_copy.end();
+}
+
+/// The kinds that OpenCL names, and what else the description calls zero-copy.
+std::vector<MemoryKind> memory_kinds(const Description& description) {
+  std::vector<MemoryKind> kinds;
+  for (const std::string_view name : opencl_names) {
+    MemoryKind kind{.name = std::string(name), .missing = "", .maps_freely = maps_freely(name)};
+    if (kind.maps_freely && !is_zero_copy(description, name)) {
+      kind.missing = "the model's zero_copy does not name it, and this kind is shared or not there at all";
+    }
+    kinds.push_back(kind);
+  }
+  for (const std::string& name : description.host_memory.zero_copy) {
+    if (std::ranges::find(opencl_names, name) != opencl_names.end()) continue;
+    kinds.push_back({.name = name, .missing = "", .maps_freely = maps_freely(name)});
+  }
+  return kinds;
+}
 
 class ModelDevice : public Device {
  public:
@@ -88,9 +100,9 @@ class ModelDevice : public Device {
         info_(describe(description)),
         spaces_(description),
         memory_(description, spaces_.host->end() > spaces_.device->end() ? spaces_.device->end() : ~0ull),
-        fabric_(memory_),
-        timing_(description) {
-    timeline_.full_gbps = memory_.full_read_gbps();
+        timing_(description_) {
+    traffic_.stations.resize(fabric_stations);
+    timeline_.full_gbps = memory_.device_memory().read_gbps;
   }
 
   [[nodiscard]] const DeviceInfo& info() const override { return info_; }
@@ -110,7 +122,11 @@ class ModelDevice : public Device {
     const bool zero_copy = is_zero_copy(description_, memory_kind(info_, kind.name).name);
     const std::shared_ptr<AddressSpace>& space = zero_copy ? spaces_.host : spaces_.device;
     check_fits(info_, std::min(space->free_bytes(), os::available_memory_bytes() / 4 * 3), size_bytes, use);
-    return std::make_unique<SharedStorage>(space, size_bytes, zero_copy, copy_cost(description_), host_clock_);
+    CopyDescription cost = description_.copy;
+    // A rate that is not stated limits nothing; memory itself does.
+    if (cost.to_device_gbps <= 0) cost.to_device_gbps = description_.levels.back().write_gbps;
+    if (cost.to_host_gbps <= 0) cost.to_host_gbps = description_.levels.back().read_gbps;
+    return std::make_unique<SharedStorage>(space, size_bytes, zero_copy, cost, host_clock_);
   }
 
   [[nodiscard]] std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
@@ -118,28 +134,34 @@ class ModelDevice : public Device {
     if (group_size == 0 || group_size > largest_group) {
       throw Error("a group of " + std::to_string(group_size) + " work-items is not between 1 and 1024");
     }
-    return std::make_unique<ModelKernel>(reference_kernel(source.name), group_size, constants);
+    auto kernel = std::make_unique<ModelKernel>(reference_kernel(source.name), group_size);
+    for (const Constant& one : constants) kernel->constants.emplace(one.name, one.value);
+    return kernel;
   }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
-    auto& model_kernel = dynamic_cast<ModelKernel&>(kernel);
-    const ReferenceKernel& reference = model_kernel.reference;
-    const std::vector<Storage*> buffers = checked_buffers(reference, launch);
-    model_kernel.compiled.shape.groups = launch.groups;
-    Invocation invocation(memory_, buffers, launch.scalars, model_kernel.compiled, description_, cycles_so_far_);
+    auto& compiled = dynamic_cast<ModelKernel&>(kernel);
+    const std::vector<Storage*> buffers = checked_buffers(compiled.reference, launch);
+    compiled.groups = launch.groups;
+    Invocation invocation{memory_, buffers, launch.scalars, compiled, description_, cycles_so_far_};
     memory_.start(0);
-    reference.run(invocation);
-    cycles_so_far_ += invocation.cycles() + invocation.cycles_beside_streams();
+    compiled.reference.run(invocation);
+    cycles_so_far_ += invocation.cycles + invocation.cycles_beside_streams;
     const double streamed_ns =
-        std::max(memory_.streamed_ns(launch.groups), invocation.ns_of(invocation.cycles_beside_streams()));
-    const double work_ns = memory_.elapsed_ns(fabric_during(launch)) + streamed_ns +
-                           invocation.ns_of(invocation.cycles()) + invocation.local_ns();
-    const double ns = timing_.dispatch_ns(work_ns, std::exchange(model_kernel.launched, Timing::Launched::again));
+        std::max(memory_.streamed_ns(launch.groups), invocation.ns_of(invocation.cycles_beside_streams));
+    // A dispatch runs alone, and one group does not wake the fabric.
+    const FabricState fabric = launch.groups > 1 ? FabricState::loaded : FabricState::idle;
+    const double work_ns =
+        memory_.elapsed_ns(fabric) + streamed_ns + invocation.ns_of(invocation.cycles) + invocation.local_ns;
+    const double ns = timing_.dispatch_ns(work_ns, !std::exchange(compiled.is_launched, true));
     const double begin_ns = std::exchange(timeline_.now_ns, timeline_.now_ns + ns);
-    const double bytes = bytes_of_memory();
+    // What went to and from memory itself, the device's or the host's, which are the last two levels.
+    double bytes = 0;
+    for (const std::vector<double>& by_level : memory_.streamed())
+      bytes += by_level.back() + by_level[by_level.size() - 2];
     if (bytes > 0) timeline_.spans.push_back({begin_ns, timeline_.now_ns, bytes / ns});
-    host_clock_->ns += ns;
-    fabric_.add_dispatch(memory_, ns);
+    *host_clock_ += Nanoseconds(ns);
+    add_dispatch(traffic_, memory_, ns);
     return Nanoseconds(ns);
   }
 
@@ -158,33 +180,19 @@ class ModelDevice : public Device {
 
   [[nodiscard]] CopyEngines& copy_engines() override {
     if (!copies_) {
-      copies_ = make_copy_engines(
-          description_, memory_.copy_gbps(), timing_,
-          [this](Kernel& kernel, const Launch& launch) { return run(kernel, launch); },
-          [this](double bytes, double ns) { fabric_.add_copies(bytes, bytes, ns); });
+      const Level& memory = memory_.device_memory();
+      // Every byte of a copy within the device is read and written, and both overlap.
+      copies_ =
+          make_copy_engines(description_, std::min(memory.read_gbps, memory.write_gbps), timing_, traffic_, *this);
     }
     return *copies_;
   }
 
-  [[nodiscard]] const SimulatedTraffic* simulated_traffic() override { return &fabric_.traffic(); }
+  [[nodiscard]] const SimulatedTraffic* simulated_traffic() override { return &traffic_; }
 
-  [[nodiscard]] Nanoseconds host_time() override { return Nanoseconds(host_clock_->ns); }
+  [[nodiscard]] Nanoseconds host_time() override { return *host_clock_; }
 
  private:
-  /// The bytes that the last dispatch streamed to and from memory itself, the device's or the host's, which are the
-  /// last two levels.
-  [[nodiscard]] double bytes_of_memory() const {
-    double bytes = 0;
-    for (const std::vector<double>& by_level : memory_.streamed())
-      bytes += by_level.back() + by_level[by_level.size() - 2];
-    return bytes;
-  }
-
-  /// Whether a launch wakes the fabric: a dispatch runs alone, and one group does not.
-  [[nodiscard]] static FabricState fabric_during(const Launch& launch) {
-    return launch.groups > 1 ? FabricState::loaded : FabricState::idle;
-  }
-
   [[nodiscard]] std::vector<Storage*> checked_buffers(const ReferenceKernel& reference, const Launch& launch) const {
     if (launch.buffers.size() != reference.buffers || launch.scalars.size() != reference.scalars ||
         launch.groups == 0) {
@@ -205,11 +213,11 @@ class ModelDevice : public Device {
   Timeline timeline_;
   Spaces spaces_;
   Memory memory_;
-  FabricTraffic fabric_;
+  SimulatedTraffic traffic_;
   Timing timing_;
-  std::shared_ptr<HostClock> host_clock_ = std::make_shared<HostClock>();
-  std::unique_ptr<CopyEngines> copies_;  ///< made when first asked for
-  double cycles_so_far_ = 0;             ///< cycles of all arithmetic; the counter that kernels can read
+  std::shared_ptr<Nanoseconds> host_clock_ = std::make_shared<Nanoseconds>(0);  ///< that of the CPU beside the device
+  std::unique_ptr<CopyEngines> copies_;                                         ///< made when first asked for
+  double cycles_so_far_ = 0;  ///< cycles of all arithmetic; the counter that kernels can read
 };
 
 }  // namespace

@@ -1,9 +1,7 @@
 #include "device/model/storage.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
-#include <utility>
 
 #include "device/error.hpp"
 #include "os/pages.hpp"
@@ -28,15 +26,7 @@ std::uint32_t* zeroed_words(std::uint64_t size_bytes) {
 }
 
 /// A map or an unmap takes this long beside what it copies.
-constexpr double call_ns = 100;
-
-constexpr std::array<std::string_view, 6> opencl_names{"device",     "alloc-host-ptr", "use-host-ptr",
-                                                       "svm-coarse", "svm-fine",       "svm-system"};
-
-bool maps_freely(std::string_view kind) {
-  return kind == "svm-fine" || kind == "svm-system" || kind == "imported-host" ||
-         kind.find("host-coherent") != kind.npos;
-}
+constexpr Nanoseconds call_time{100};
 
 }  // namespace
 
@@ -75,14 +65,10 @@ std::uint64_t AddressSpace::gap_from(std::uint64_t address, std::uint64_t size_b
 }
 
 Storage::Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes)
-    : space_(std::move(space)), size_bytes_(size_bytes), address_(space_->take(size_bytes)) {
-  try {
-    words_.reset(zeroed_words(size_bytes));
-  } catch (...) {
-    space_->give_back(address_);
-    throw;
-  }
-}
+    : space_(std::move(space)),
+      size_bytes_(size_bytes),
+      words_(zeroed_words(size_bytes)),
+      address_(space_->take(size_bytes)) {}
 
 const std::uint32_t* Storage::spaced_words(std::uint32_t step, std::uint64_t loads) {
   if (step == 0) return nullptr;
@@ -108,56 +94,23 @@ void Storage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
   std::ranges::copy(this->bytes().subspan(offset_bytes, bytes.size()), bytes.begin());
 }
 
-CopyCost copy_cost(const Description& description) {
-  // A rate that is not stated limits nothing; memory itself does.
-  const Level& memory = description.levels.back();
-  const auto or_else = [](double stated, double other) { return stated > 0 ? stated : other; };
-  return {.to_device_gbps = or_else(description.copy.to_device_gbps, memory.write_gbps),
-          .to_host_gbps = or_else(description.copy.to_host_gbps, memory.read_gbps),
-          .latency_ns = description.copy.latency_us * 1e3};
-}
-
-bool is_zero_copy(const Description& description, std::string_view kind) {
-  return std::ranges::find(description.host_memory.zero_copy, kind) != description.host_memory.zero_copy.end();
-}
-
-std::vector<MemoryKind> memory_kinds(const Description& description) {
-  std::vector<MemoryKind> kinds;
-  for (const std::string_view name : opencl_names) {
-    MemoryKind kind{.name = std::string(name), .missing = "", .maps_freely = maps_freely(name)};
-    if (kind.maps_freely && !is_zero_copy(description, name)) {
-      kind.missing = "the model's zero_copy does not name it, and this kind is shared or not there at all";
-    }
-    kinds.push_back(kind);
-  }
-  for (const std::string& name : description.host_memory.zero_copy) {
-    if (std::ranges::find(opencl_names, name) != opencl_names.end()) continue;
-    kinds.push_back({.name = name, .missing = "", .maps_freely = maps_freely(name)});
-  }
-  return kinds;
-}
-
-SharedStorage::SharedStorage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, bool zero_copy,
-                             const CopyCost& cost, std::shared_ptr<HostClock> clock)
-    : Storage(std::move(space), size_bytes), zero_copy_(zero_copy), cost_(cost), clock_(std::move(clock)) {}
-
 std::span<std::byte> SharedStorage::map(Access access) {
   access_ = access;
-  clock_->ns += call_ns;
+  *clock_ += call_time;
   if (zero_copy_) {
     if (access != Access::read) changed();
     return bytes();
   }
   copy_.resize(size_bytes());
-  if (access != Access::overwrite) copy(bytes(), copy_, cost_.to_host_gbps);
+  if (access != Access::overwrite) read(0, copy_);
   return copy_;
 }
 
 void SharedStorage::unmap() {
-  clock_->ns += call_ns;
+  *clock_ += call_time;
   if (access_ == Access::read) return;
-  changed();
-  if (!zero_copy_) copy(copy_, bytes(), cost_.to_device_gbps);
+  if (zero_copy_) return changed();
+  write(0, copy_);
 }
 
 void SharedStorage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
@@ -170,14 +123,9 @@ void SharedStorage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes)
   spend(bytes.size(), cost_.to_host_gbps);
 }
 
-void SharedStorage::copy(std::span<const std::byte> from, std::span<std::byte> to, double gbps) {
-  std::ranges::copy(from, to.begin());
-  spend(from.size(), gbps);
-}
-
 void SharedStorage::spend(std::uint64_t bytes, double gbps) {
-  clock_->ns += cost_.latency_ns;
-  if (gbps > 0) clock_->ns += static_cast<double>(bytes) / gbps;
+  *clock_ += Nanoseconds(cost_.latency_us * 1e3);
+  if (gbps > 0) *clock_ += Nanoseconds(static_cast<double>(bytes) / gbps);
 }
 
 }  // namespace sonde::device::model

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "device/device.hpp"
@@ -100,30 +100,13 @@ class Storage : public Buffer {
   std::uint64_t version_ = 1;
 };
 
-/// The clock of the CPU beside the simulated device.
-struct HostClock {
-  double ns = 0;
-};
-
-/// The cost of the copies that mapping a buffer makes.
-struct CopyCost {
-  double to_device_gbps = 0;
-  double to_host_gbps = 0;
-  double latency_ns = 0;
-};
-[[nodiscard]] CopyCost copy_cost(const Description& description);
-
-/// Whether the device reads and writes memory of this kind where the CPU does.
-[[nodiscard]] bool is_zero_copy(const Description& description, std::string_view kind);
-
-/// The kinds that OpenCL names, and what else the description calls zero-copy.
-[[nodiscard]] std::vector<MemoryKind> memory_kinds(const Description& description);
-
 /// A buffer that the CPU may map; one that is not zero-copy is copied whole each time, contents and all.
 class SharedStorage final : public Storage {
  public:
-  SharedStorage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, bool zero_copy, const CopyCost& cost,
-                std::shared_ptr<HostClock> clock);
+  /// `clock` is that of the CPU beside the device; what is copied takes `cost`.
+  SharedStorage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, bool zero_copy,
+                const CopyDescription& cost, std::shared_ptr<Nanoseconds> clock)
+      : Storage(std::move(space), size_bytes), zero_copy_(zero_copy), cost_(cost), clock_(std::move(clock)) {}
 
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override;
   void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override;
@@ -131,12 +114,11 @@ class SharedStorage final : public Storage {
   void unmap() override;
 
  private:
-  void copy(std::span<const std::byte> from, std::span<std::byte> to, double gbps);
   void spend(std::uint64_t bytes, double gbps);
 
   bool zero_copy_;
-  CopyCost cost_;
-  std::shared_ptr<HostClock> clock_;
+  CopyDescription cost_;
+  std::shared_ptr<Nanoseconds> clock_;
   Access access_ = Access::read;
   std::vector<std::byte> copy_;  ///< what the CPU sees while it is mapped
 };

@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "device/error.hpp"
 #include "device/model/kernels.hpp"
-#include "device/model/stream.hpp"
 
 namespace sonde::device::model {
 namespace {
@@ -49,9 +47,9 @@ void combine(Invocation& invocation, std::uint32_t factor) {
   const SimulatedStream stream(invocation);
   const std::uint32_t shift = invocation.scalar(8);
   const std::uint32_t words = stream.piece_words();
-  Invocation::Words a = invocation.buffer(0);
-  Invocation::Words b = invocation.buffer(factor == 0 ? 0 : 1);
-  Invocation::Words c = invocation.buffer(factor == 0 ? 1 : 2);
+  Words a = invocation.buffer(0);
+  Words b = invocation.buffer(factor == 0 ? 0 : 1);
+  Words c = invocation.buffer(factor == 0 ? 1 : 2);
   std::vector<Touch> touches{{a, Transfer::read, shift}};
   if (factor != 0) touches.push_back({b, Transfer::read});
   touches.push_back({c, Transfer::write});
@@ -67,7 +65,7 @@ void combine(Invocation& invocation, std::uint32_t factor) {
 }
 
 /// Adds up once the words of every item at each position, so that a dispatch need not.
-void add_up(const SimulatedStream& stream, const Invocation::Words& a, StreamMemory& memory) {
+void add_up(const SimulatedStream& stream, const Words& a, StreamMemory& memory) {
   const std::uint32_t groups = stream.is_shared() ? 1 : stream.groups;
   const std::uint32_t items = stream.group_size;
   memory.sums.assign(std::size_t{groups} * (stream.blocks + 1) * items, 0);
@@ -94,9 +92,9 @@ void add_up(const SimulatedStream& stream, const Invocation::Words& a, StreamMem
 
 /// Leaves every item's sum in buffer 1, from the sums that are remembered.
 void leave_sums(Invocation& invocation, const SimulatedStream& stream) {
-  const Invocation::Words a = invocation.buffer(0);
-  Invocation::Words out = invocation.buffer(1);
-  StreamMemory& memory = invocation.stream_memory();
+  const Words a = invocation.buffer(0);
+  Words out = invocation.buffer(1);
+  StreamMemory& memory = invocation.kernel.stream_memory;
   if (memory.sums.empty() || memory.sums_version != a.version()) add_up(stream, a, memory);
   const std::uint32_t laps = stream.trips / stream.blocks;
   const std::uint32_t items = stream.group_size;
@@ -105,7 +103,7 @@ void leave_sums(Invocation& invocation, const SimulatedStream& stream) {
         &memory.sums[stream.is_shared() ? 0 : std::size_t{group} * (stream.blocks + 1) * items];
     const std::uint32_t first = stream.position(group, 0);
     const std::uint32_t end = first + stream.trips % stream.blocks;
-    invocation.enter_group(group);
+    invocation.memory.enter(group);
     out.stream(std::uint64_t{group} * items, items, Transfer::write);
     std::uint32_t* const to = out.changed_contents(std::uint64_t{group} * items, items);
     for (std::uint32_t item = 0; item < items; ++item)
@@ -137,16 +135,16 @@ void stream_local(Invocation& invocation) {
   for (std::uint32_t block = 0; block < stream.blocks; ++block) make_trip(invocation, stream, touches, block);
   leave_sums(invocation, stream);
   // The groups of one compute unit share its memory's rate.
-  const std::uint32_t units = invocation.memory().compute_units();
+  const std::uint32_t units = invocation.memory.compute_units();
   const std::uint32_t in_turn = (stream.groups + units - 1) / units;
-  invocation.compute(static_cast<double>(in_turn) * stream.trips * stream.block_words() * 4 / local_bytes_per_cycle);
+  invocation.cycles += static_cast<double>(in_turn) * stream.trips * stream.block_words() * 4 / local_bytes_per_cycle;
 }
 
 void stream_write(Invocation& invocation) {
   constexpr std::uint32_t growth = 0x9E3779B9u;
   const SimulatedStream stream(invocation);
   const std::uint32_t turn = invocation.scalar(8);
-  Invocation::Words c = invocation.buffer(0);
+  Words c = invocation.buffer(0);
   std::vector<Touch> touches{{c, Transfer::write}};
   make_trips(invocation, stream, touches);
   const std::uint32_t rows = stream.in_flight / stream.pieces();
@@ -187,9 +185,9 @@ void stream_add_dialled(Invocation& invocation) {
   };
   const Affine usual = after(rounds, {1, 0});
   const Affine with_extra = after(1, usual);
-  Invocation::Words a = invocation.buffer(0);
-  Invocation::Words b = invocation.buffer(1);
-  Invocation::Words c = invocation.buffer(2);
+  Words a = invocation.buffer(0);
+  Words b = invocation.buffer(1);
+  Words c = invocation.buffer(2);
   std::vector<Touch> touches{{a, Transfer::read}, {b, Transfer::read}, {c, Transfer::write}};
   make_trips(invocation, stream, touches);
   for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
@@ -202,7 +200,7 @@ void stream_add_dialled(Invocation& invocation) {
   // Items compute side by side; nothing that is in flight waits.
   std::uint64_t all_rounds = std::uint64_t{stream.trips} * rounds;
   for (std::uint32_t trip = 0; trip < stream.trips; ++trip) all_rounds += has_extra(trip) ? 1 : 0;
-  invocation.compute(static_cast<double>(all_rounds * steps_in_a_round) * stream.in_flight * stream.vector_words);
+  invocation.cycles += static_cast<double>(all_rounds * steps_in_a_round) * stream.in_flight * stream.vector_words;
 }
 
 }  // namespace sonde::device::model

@@ -3,20 +3,21 @@
 #include <memory>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/copy_engines.hpp"
 #include "device/model/description.hpp"
 #include "device/model/random.hpp"
 
 namespace sonde::device::model {
 
-/// Turns the work of a dispatch into what the device's timer shows: clock ramp, noise, launch, steps.
+/// Turns the work of a dispatch into what the device's timer shows: clock ramp, noise, launch, steps. The description
+/// must outlive it.
 class Timing {
  public:
-  explicit Timing(const Description& description);
+  explicit Timing(const Description& description)
+      : description_(description), random_(mixed(description.seed, 0x7131)) {}
 
-  enum class Launched { first, again };
-  /// The time of one dispatch that would work for `work_ns` at full clock.
-  double dispatch_ns(double work_ns, Launched launched);
+  /// The time of one dispatch that would work for `work_ns` at full clock, the first of its kernel or another.
+  double dispatch_ns(double work_ns, bool is_first);
   /// The time of copies that would take `work_ns`: noise alone, as neither a launch nor the core's clock is in it.
   double copies_ns(double work_ns);
   /// A time as the timer shows it, in its steps.
@@ -31,13 +32,34 @@ class Timing {
   Draw next_draw();
   double slowed_by_ramp_ns(double work_ns);
 
-  NoiseDescription noise_;
-  double launch_ns_;
-  double first_launch_ns_;
-  double timer_step_ns_;
+  const Description& description_;
   double busy_ns_ = 0;  ///< all work so far, which is what brings the clock up
   Random random_;
 };
+
+/// The time of queues of copies side by side, all together and each.
+struct Schedule {
+  double all_ns = 0;
+  std::vector<double> each_ns;
+};
+
+/// One copy, as the engines see it.
+struct Transport {
+  enum class Direction { to_device, to_host, within };
+  Direction direction = Direction::to_device;
+  double bytes = 0;
+};
+
+/// Runs queues of copies on the description's engines. Each engine has one copy under way, taken from the queues in
+/// turn, and the copies of a queue follow one another. A copy costs `latency_us`, then its bytes, within the device at
+/// `within_gbps`; copies in the same direction share the rate of that direction.
+Schedule schedule(const Description& description, double within_gbps,
+                  const std::vector<std::vector<Transport>>& queues);
+
+/// Simulated copies that really move the bytes, within the device's memory at `within_gbps`. The device, which runs the
+/// kernels beside them, and its parts must outlive them.
+std::unique_ptr<CopyEngines> make_copy_engines(const Description& description, double within_gbps, Timing& timing,
+                                               SimulatedTraffic& traffic, Device& device);
 
 /// Simulated time, and how much the GPU moved to and from memory when.
 struct Timeline {
