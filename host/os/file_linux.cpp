@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "os/file.hpp"
 
@@ -13,6 +14,20 @@ namespace sonde::os {
 namespace {
 
 [[noreturn]] void throw_errno() { throw std::system_error(errno, std::generic_category()); }
+
+/// What follows in an open file, up to `most_bytes`; nothing where it cannot be read.
+std::optional<std::string> rest_of(int file, std::size_t most_bytes) {
+  std::string bytes;
+  std::array<char, 65536> piece;
+  while (bytes.size() < most_bytes) {
+    const ssize_t count = read(file, piece.data(), std::min(piece.size(), most_bytes - bytes.size()));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return std::nullopt;
+    if (count == 0) break;
+    bytes.append(piece.data(), static_cast<std::size_t>(count));
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -23,17 +38,8 @@ std::optional<std::string> read_bytes(const std::filesystem::path& file, std::si
   // tree that a user made could block for ever.
   const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
-  std::string bytes;
-  std::array<char, 4096> piece;
-  ssize_t count = 1;
-  while (bytes.size() < most_bytes && count != 0) {
-    count = read(descriptor, piece.data(), std::min(piece.size(), most_bytes - bytes.size()));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) break;
-    bytes.append(piece.data(), static_cast<std::size_t>(count));
-  }
+  std::optional<std::string> bytes = rest_of(descriptor, most_bytes);
   close(descriptor);
-  if (count < 0) return std::nullopt;
   return bytes;
 }
 
@@ -66,15 +72,9 @@ bool NewFile::is_at(const std::filesystem::path& path) const {
 }
 
 std::string NewFile::content() const {
-  std::string text;
-  std::array<char, 65536> piece;
-  while (true) {
-    const ssize_t count = pread(file_, piece.data(), piece.size(), static_cast<off_t>(text.size()));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw_errno();
-    if (count == 0) return text;
-    text.append(piece.data(), static_cast<std::size_t>(count));
-  }
+  lseek(file_, 0, SEEK_SET);  // text is appended wherever this points
+  if (std::optional<std::string> text = rest_of(file_, std::string::npos)) return *std::move(text);
+  throw_errno();
 }
 
 }  // namespace sonde::os

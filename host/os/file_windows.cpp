@@ -34,6 +34,19 @@ std::optional<BY_HANDLE_FILE_INFORMATION> about(HANDLE file) {
   return information;
 }
 
+/// What follows in an open file, up to `most_bytes`; nothing where it cannot be read.
+std::optional<std::string> rest_of(HANDLE file, std::size_t most_bytes) {
+  std::string bytes;
+  std::array<char, 65536> piece;
+  DWORD count = 1;
+  while (bytes.size() < most_bytes && count != 0) {
+    const auto wanted = static_cast<DWORD>(std::min(piece.size(), most_bytes - bytes.size()));
+    if (ReadFile(file, piece.data(), wanted, &count, nullptr) == 0) return std::nullopt;
+    bytes.append(piece.data(), count);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::filesystem::path path_of(const std::string& utf8) { return wide(utf8); }
@@ -43,15 +56,7 @@ std::optional<std::string> read_bytes(const std::filesystem::path& file, std::si
       own(CreateFileW(file.c_str(), GENERIC_READ, shared, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
   // Reading a pipe or a device may block for ever.
   if (!handle || GetFileType(handle.get()) != FILE_TYPE_DISK) return std::nullopt;
-  std::string bytes;
-  std::array<char, 65536> piece;
-  DWORD count = 1;
-  while (bytes.size() < most_bytes && count != 0) {
-    const auto wanted = static_cast<DWORD>(std::min(piece.size(), most_bytes - bytes.size()));
-    if (ReadFile(handle.get(), piece.data(), wanted, &count, nullptr) == 0) return std::nullopt;
-    bytes.append(piece.data(), count);
-  }
-  return bytes;
+  return rest_of(handle.get(), most_bytes);
 }
 
 NewFile::NewFile(const std::filesystem::path& path) : file_(open_new(path)) {}
@@ -86,20 +91,9 @@ bool NewFile::is_at(const std::filesystem::path& path) const {
 }
 
 std::string NewFile::content() const {
-  std::string text;
-  std::array<char, 65536> piece;
-  while (true) {
-    OVERLAPPED at{};
-    at.Offset = static_cast<DWORD>(text.size());
-    at.OffsetHigh = static_cast<DWORD>(static_cast<std::uint64_t>(text.size()) >> 32);
-    DWORD count = 0;
-    if (ReadFile(handle_of(file_), piece.data(), static_cast<DWORD>(piece.size()), &count, &at) == 0) {
-      if (GetLastError() == ERROR_HANDLE_EOF) return text;
-      throw std::system_error(last_error());
-    }
-    if (count == 0) return text;
-    text.append(piece.data(), count);
-  }
+  SetFilePointerEx(handle_of(file_), {}, nullptr, FILE_BEGIN);  // text is appended wherever this points
+  if (std::optional<std::string> text = rest_of(handle_of(file_), std::string::npos)) return *std::move(text);
+  throw std::system_error(last_error());
 }
 
 }  // namespace sonde::os

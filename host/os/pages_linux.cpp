@@ -8,19 +8,14 @@
 
 // Sources: madvise(2); kernel, Documentation/admin-guide/mm/transhuge.rst and filesystems/proc.rst (smaps).
 namespace sonde::os {
-namespace {
-
-std::byte* map(std::uint64_t bytes) {
-  void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) throw std::bad_alloc();
-  return static_cast<std::byte*>(mapped);
-}
-
-}  // namespace
 
 std::uint64_t page_bytes() { return static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)); }
 
-Pages::Pages(std::uint64_t bytes, PageKind) : data_(map(bytes)), bytes_(bytes) {}
+Pages::Pages(std::uint64_t bytes, PageKind)
+    : data_(static_cast<std::byte*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))),
+      bytes_(bytes) {
+  if (data_ == MAP_FAILED) throw std::bad_alloc();
+}
 
 Pages::~Pages() { munmap(data_, bytes_); }
 
