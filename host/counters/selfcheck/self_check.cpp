@@ -126,12 +126,6 @@ JudgedShares judged_of(const CountsByLoad& by_load, const CpuRole& counted) {
   return judged;
 }
 
-/// Whether other programs' traffic varied while no load ran, by much beside the slowest load.
-bool idle_is_unsteady(const CountsByLoad& by_load, double slowest_rate) {
-  const std::vector<double> idle = idle_rates(by_load);
-  return !idle.empty() && interquartile_range(idle) > exact_within * slowest_rate;
-}
-
 /// Whether the role counts much while a load stays in the CPU's own cache.
 bool counts_cache_hits(const CountsByLoad& by_load, double idle_rate, double slowest_rate) {
   return std::ranges::any_of(by_load, [&](const auto& one) {
@@ -146,7 +140,10 @@ bool is_near(double value, double expected) { return std::abs(value / expected -
 Verdict verdict_of(const CheckedRole& checked, const CountsByLoad& by_load, const JudgedShares& judged) {
   if (!judged.known) return checked.labels.contains(Label::reads_zero) ? Verdict::counts_nothing : Verdict::not_known;
   if (judged.nothing) return Verdict::counts_nothing;
-  if (!judged.steady || idle_is_unsteady(by_load, judged.slowest_rate)) return Verdict::disturbed;
+  // Other programs' traffic may vary while no load runs, but by little beside the slowest load.
+  const std::vector<double> idle = idle_rates(by_load);
+  const bool idle_varies = !idle.empty() && interquartile_range(idle) > exact_within * judged.slowest_rate;
+  if (!judged.steady || idle_varies) return Verdict::disturbed;
   const double share = checked.share->value;
   const auto [lowest, highest] = std::ranges::minmax(judged.medians);
   if (share < least_share || highest - lowest > steady_within * share) return Verdict::does_not_follow;

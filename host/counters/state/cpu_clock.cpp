@@ -64,15 +64,13 @@ std::optional<int> last_cpu_in(std::string_view stat) {
   return cpu && *cpu >= 0 ? std::optional(static_cast<int>(*cpu)) : std::nullopt;
 }
 
-Source cpu_clock_source(const std::filesystem::path& root) {
-  const std::filesystem::path stat = "/proc/self/task/" + std::to_string(os::this_thread()) + "/stat";
-  return cpu_clock_source(root, [stat] {
-    const auto text = read_text(stat);
-    return text ? last_cpu_in(*text) : std::nullopt;
-  });
-}
-
-Source cpu_clock_source(const std::filesystem::path& root, const std::function<std::optional<int>()>& which_cpu) {
+Source cpu_clock_source(const std::filesystem::path& root, std::function<std::optional<int>()> which_cpu) {
+  if (!which_cpu) {
+    which_cpu = [stat = "/proc/self/task/" + std::to_string(os::this_thread()) + "/stat"] {
+      const auto text = read_text(stat);
+      return text ? last_cpu_in(*text) : std::nullopt;
+    };
+  }
   const std::filesystem::path cpus = root / "sys/devices/system/cpu";
   // This is asked only once: without cpufreq, as in virtual machines, every reading would search hundreds of CPUs.
   const bool cpufreq = sysfs_clock_mhz(cpus, 0).has_value();

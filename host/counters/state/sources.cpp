@@ -15,14 +15,9 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// A GPU has two folders: that of the PCI device and that of the graphics card, which i915 uses.
-struct Gpu {
-  fs::path device;
-  std::optional<fs::path> card;
-};
-
-/// The folders are found by PCI address; in a tree that has only cards, by the device that a card links to.
-Gpu find_gpu(const fs::path& root, const std::string& pci) {
+/// A GPU's two folders: that of the PCI device and that of the graphics card, which i915 uses. They are found by PCI
+/// address; in a tree that has only cards, by the device that a card links to.
+std::pair<fs::path, std::optional<fs::path>> find_gpu(const fs::path& root, const std::string& pci) {
   const fs::path device = root / "sys/bus/pci/devices" / pci;
   std::error_code ignored;
   if (fs::exists(device, ignored)) {
@@ -139,11 +134,11 @@ std::function<DeviceState()> reader_of(const fs::path& root, const std::string& 
     if (source) sources.push_back(std::move(source));
   };
   if (!pci.empty() && has_files) {
-    const Gpu gpu = find_gpu(root, pci);
-    add(amdgpu_source(gpu.device));
-    if (gpu.card) add(i915_source(*gpu.card));
-    add(xe_source(gpu.device));
-    add(hwmon_source(gpu.device));
+    const auto [device, card] = find_gpu(root, pci);
+    add(amdgpu_source(device));
+    if (card) add(i915_source(*card));
+    add(xe_source(device));
+    add(hwmon_source(device));
   }
   if (!pci.empty() && sources.empty() && root == "/") add(nvml_source(pci));
   if (has_files) add(cpu_clock_source(root));

@@ -33,13 +33,10 @@ Source nvml_source(const std::string& pci, const std::string& library = os::nvid
 /// A PCI device's folder of sensors in the layout of the kernel's hwmon; nothing where its driver has none.
 std::optional<std::filesystem::path> hwmon_folder(const std::filesystem::path& device);
 
-/// The clock of the CPU that the calling thread runs on, whoever reads it. cpufreq states it, or /proc/cpuinfo, or, as
-/// on Arm64, the device tree, all below `root`. An idle CPU would state the clock that was last asked for, which is not
-/// the one it ran at.
-Source cpu_clock_source(const std::filesystem::path& root);
-
-/// The same for the CPU that `which_cpu` names; the fastest in a tree that does not have it.
-Source cpu_clock_source(const std::filesystem::path& root, const std::function<std::optional<int>()>& which_cpu);
+/// The clock of the CPU that `which_cpu` names, else of the one that the calling thread runs on, whoever reads it; the
+/// fastest in a tree without that CPU. cpufreq states it, or /proc/cpuinfo, or, as on Arm64, the device tree, all below
+/// `root`. An idle CPU would state the clock that was last asked for, which is not the one it ran at.
+Source cpu_clock_source(const std::filesystem::path& root, std::function<std::optional<int>()> which_cpu = {});
 
 /// The CPU that a thread of this process ran on last, from its line in /proc/self/task/<id>/stat.
 std::optional<int> last_cpu_in(std::string_view stat);

@@ -35,27 +35,27 @@ std::optional<double> counted(std::uint64_t before, std::uint64_t after, double 
 }
 
 struct GroupTime {
-  bool known = false;
   double seconds = 0;  ///< in which the group was switched on
   double factor = 1;   ///< that scales what it counted to the whole time
 };
 
-GroupTime time_of(std::size_t group, const CounterSnapshot& before, const CounterSnapshot& after, const Layout& layout,
-                  Traffic& traffic) {
+/// Nothing where the group did not count.
+std::optional<GroupTime> time_of(std::size_t group, const CounterSnapshot& before, const CounterSnapshot& after,
+                                 const Layout& layout, Traffic& traffic) {
   const GroupState& first = before.groups[group];
   const GroupState& last = after.groups[group];
   if (first.status == GroupStatus::vanished || last.status == GroupStatus::vanished) {
     traffic.labels.insert(Label::vanished);
-    return {};
+    return std::nullopt;
   }
   const double enabled = static_cast<double>(last.enabled_ns - first.enabled_ns) * 1e-9;
   const double running = static_cast<double>(last.running_ns - first.running_ns) * 1e-9;
   if (first.status == GroupStatus::unplaced || last.status == GroupStatus::unplaced || !(running > 0) ||
       last.enabled_ns < first.enabled_ns || last.running_ns < first.running_ns) {
     traffic.labels.insert(Label::not_counted);
-    return {};
+    return std::nullopt;
   }
-  GroupTime time{.known = true, .seconds = enabled};
+  GroupTime time{.seconds = enabled};
   if (running < counted_throughout * enabled) {
     traffic.labels.insert(Label::multiplexed);
     time.factor = enabled / running;
@@ -134,7 +134,7 @@ Traffic traffic_between(const CounterSnapshot& before, const CounterSnapshot& af
   };
   traffic.begin_seconds = moment(before);
   traffic.seconds = moment(after) - moment(before);
-  std::vector<GroupTime> times;
+  std::vector<std::optional<GroupTime>> times;
   for (std::size_t group = 0; group < layout.groups; ++group)
     times.push_back(time_of(group, before, after, layout, traffic));
 
@@ -143,8 +143,8 @@ Traffic traffic_between(const CounterSnapshot& before, const CounterSnapshot& af
   std::set<Role> spoiled;
   for (std::size_t place = 0; place < layout.counters.size(); ++place) {
     const auto& [role, count_bytes, group] = layout.counters[place];
-    const GroupTime& time = times[group];
-    const auto steps = time.known
+    const std::optional<GroupTime>& time = times[group];
+    const auto steps = time
                            ? counted(before.values[place], after.values[place], traffic.seconds, layout, traffic.labels)
                            : std::nullopt;
     if (!steps) {
@@ -152,14 +152,14 @@ Traffic traffic_between(const CounterSnapshot& before, const CounterSnapshot& af
       continue;
     }
     const double amount = *steps * count_bytes;
-    traffic.amounts[role] = traffic.amounts[role].value_or(0) + amount * time.factor;
+    traffic.amounts[role] = traffic.amounts[role].value_or(0) + amount * time->factor;
     if (is_fabric(role)) moved[group] += amount;
     if (role == Role::fabric_read) ++stations[group];
   }
   for (const Role role : spoiled) traffic.amounts[role] = std::nullopt;
   for (std::size_t group = 0; group < layout.groups && layout.rotations > 1; ++group) {
-    const bool known = times[group].known && stations[group] > 0 && layout.rotates(group);
-    traffic.station_rates.push_back(known ? moved[group] / static_cast<double>(stations[group]) / times[group].seconds
+    const bool known = times[group] && stations[group] > 0 && layout.rotates(group);
+    traffic.station_rates.push_back(known ? moved[group] / static_cast<double>(stations[group]) / times[group]->seconds
                                           : no_rate);
   }
   traffic.spread = spread_of(traffic.station_rates);

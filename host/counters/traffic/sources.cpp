@@ -71,24 +71,19 @@ struct FittedGroups {
   std::error_code problem;  ///< why there are none
 };
 
-std::vector<std::vector<WantedEvent>> packed(const std::vector<Bundle>& bundles, std::size_t most_events) {
-  std::vector<std::vector<WantedEvent>> packs;
-  for (const Bundle& bundle : bundles) {
-    if (packs.empty() || packs.back().size() + bundle.size() > most_events) packs.emplace_back();
-    packs.back().insert(packs.back().end(), bundle.begin(), bundle.end());
-  }
-  return packs;
-}
-
+/// Opens bundles in groups of so many events at most; none where one of them cannot be opened.
 std::vector<FittedGroup> open_packs(const std::vector<Bundle>& bundles, std::size_t most_events, int cpu,
                                     const OpenGroup& open, std::error_code& problem) {
   std::vector<FittedGroup> groups;
-  for (auto& events : packed(bundles, most_events)) {
+  for (const Bundle& bundle : bundles) {
+    if (groups.empty() || groups.back().events.size() + bundle.size() > most_events) groups.emplace_back();
+    groups.back().events.insert(groups.back().events.end(), bundle.begin(), bundle.end());
+  }
+  for (FittedGroup& one : groups) {
     std::vector<os::PerfEvent> plain;
-    std::ranges::transform(events, std::back_inserter(plain), &WantedEvent::event);
-    auto group = open(plain, cpu, problem);
-    if (!group) return {};
-    groups.push_back({std::move(events), std::move(group)});
+    std::ranges::transform(one.events, std::back_inserter(plain), &WantedEvent::event);
+    one.group = open(plain, cpu, problem);
+    if (!one.group) return {};
   }
   return groups;
 }
