@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <random>
+
 #include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
@@ -10,6 +13,41 @@
 namespace sonde::probes {
 namespace contention_probe {
 namespace {
+
+int loads_of(Effort effort) { return effort == Effort::quick ? 5 : 11; }
+/// Halvings of the interval in which latency has risen by a wanted share.
+int halvings_of(Effort effort) { return effort == Effort::quick ? 2 : 3; }
+
+bool without_readers(const Measurement& one) { return one.point.x.cpu_threads.value_or(0) == 0; }
+
+/// The measurement on a curve at a load that was asked for, while no thread of the CPU reads; null where there is none.
+const Measurement* at_load(std::span<const Measurement> known, const Curve& curve, double load) {
+  const auto found = std::ranges::find_if(known, [&](const Measurement& one) {
+    return one.unit == curve.unit.name && one.point.words == curve.words && without_readers(one) &&
+           one.point.x.load.value_or(0) == load;
+  });
+  return found == known.end() ? nullptr : &*found;
+}
+
+bool is_main(const Measurement& one) {
+  return one.unit == "ns" && one.point.words == walk_under_load.words && without_readers(one);
+}
+
+/// `times_idle` is by the pairs of stretches in which the point was measured; without them by the idle point.
+LoadPoint load_point(std::span<const Measurement> known, const Measurement& at) {
+  LoadPoint point{.load = at.point.x.load.value_or(0),
+                  .gpu_gbps = at.point.x.gpu_gbps.value_or(0),
+                  .latency_ns = median_of(at),
+                  .measurement = &at};
+  point.pairs = at_load(known, times_idle_under_load, point.load);
+  const Measurement* const idle = at_load(known, walk_under_load, 0);
+  if (point.pairs != nullptr) {
+    point.times_idle = median_of(*point.pairs);
+  } else if (idle != nullptr) {
+    point.times_idle = point.latency_ns / median_of(*idle);
+  }
+  return point;
+}
 
 constexpr std::uint64_t mebibyte = 1 << 20;
 /// On a CPU device and in a simulation large arrays take time to fill.
@@ -137,6 +175,71 @@ Conclusion conclude_contention(const Request&, std::span<const Measurement> meas
 }
 
 }  // namespace
+
+std::vector<LoadPoint> load_curve(std::span<const Measurement> known) {
+  std::vector<LoadPoint> curve;
+  for (const Measurement& one : known) {
+    if (is_main(one)) curve.push_back(load_point(known, one));
+  }
+  std::ranges::sort(curve, {}, &LoadPoint::gpu_gbps);
+  return curve;
+}
+
+std::optional<double> load_for(std::span<const LoadPoint> curve, double times) {
+  for (std::size_t above = curve.size(); above > 0; --above) {
+    const LoadPoint& low = curve[above - 1];
+    if (low.times_idle >= times) continue;
+    if (above == curve.size()) return std::nullopt;
+    const LoadPoint& high = curve[above];
+    const double share = (times - low.times_idle) / (high.times_idle - low.times_idle);
+    return low.gpu_gbps + share * (high.gpu_gbps - low.gpu_gbps);
+  }
+  return std::nullopt;
+}
+
+std::vector<Point> contention_points(const Request& request, std::span<const Measurement> known,
+                                     std::optional<std::uint32_t> most_threads) {
+  std::vector<LoadPoint> loads = load_curve(known);
+  std::ranges::sort(loads, {}, &LoadPoint::load);
+  const Measurement* const full = at_load(known, walk_under_load, 1);
+  std::vector<Point> points;
+  const auto add = [&](const Curve& curve, double load, double threads = 0) {
+    points.push_back(point_on(curve, {.cpu_threads = threads, .load = std::round(load * 1000) / 1000}, {},
+                              request.effort == Effort::quick ? 0.5 : 0.9));
+    if (full != nullptr) points.back().shape = full->state.shape;
+  };
+  if (loads.empty()) {
+    add(walk_under_load, 0);
+    add(walk_under_load, 1);
+    return points;
+  }
+  if (full == nullptr || full->state.shape.empty()) return {};  // it failed, and its reason stands in the record
+  if (loads.size() == 2) {
+    const int count = loads_of(request.effort);
+    for (int load = 1; load < count; ++load) add(walk_under_load, static_cast<double>(load) / count);
+    add(walk_in_control, 1);
+    if (request.effort != Effort::quick) add(walk_in_control, 0.5);
+    if (most_threads == 0u) add(walk_under_load, 1, 1);
+    for (std::uint32_t threads = 1; threads <= most_threads.value_or(0); threads *= 2) {
+      for (const double load : {0.0, 0.5, 1.0}) add(walk_under_load, load, threads);
+    }
+    // The order is random, so that no slow change of the machine can imitate a curve.
+    std::shuffle(points.begin(), points.end(), std::mt19937_64(request.seed));
+    return points;
+  }
+  const double step = 1.0 / loads_of(request.effort);
+  for (const double times : {1.1, 1.5}) {
+    for (std::size_t at = loads.size() - 1; at > 0; --at) {
+      if (loads[at].times_idle < times) break;
+      if (loads[at - 1].times_idle >= times) continue;
+      const double apart = loads[at].load - loads[at - 1].load;
+      if (apart > step * std::exp2(0.5 - halvings_of(request.effort)))
+        add(walk_under_load, (loads[at].load + loads[at - 1].load) / 2);
+      break;
+    }
+  }
+  return points;
+}
 
 Workload prepare_walk(device::Device& device, const Point& point, const Request& request) {
   check_sizes(request);

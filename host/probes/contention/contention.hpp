@@ -132,11 +132,9 @@ inline constexpr std::array finding_kinds{&idle_latency,        &full_load_laten
 
 // --- the plan ---
 
-/// The measurement on a curve at a load that was asked for, while no thread of the CPU reads; null where there is none.
-const Measurement* at_load(std::span<const Measurement> known, const Curve& curve, double load);
-
 /// One load that was reached: medians.
 struct LoadPoint {
+  double load = 0;  ///< as it was asked for
   double gpu_gbps = 0;
   double latency_ns = 0;
   /// The latency as a multiple of that right before with the GPU idle: free of what the machine does slowly meanwhile.
