@@ -3,10 +3,7 @@
 
 #include "probes/bandwidth/bandwidth.hpp"
 
-#include <algorithm>
-
 #include "cpu/topology.hpp"
-#include "device/error.hpp"
 #include "kernels.hpp"
 #include "probes/catalog.hpp"
 #include "workloads/stream/stream.hpp"
@@ -56,24 +53,16 @@ bool fetches_what_it_writes(const device::DeviceInfo& device, const workloads::P
   return caches > 0 && bytes > far_beyond * caches;
 }
 
-void find_levels(const Request& request, std::span<const Measurement> measurements, Conclusion& conclusion) {
-  const std::vector<analysis::CurvePoint> curve = curve_of(best_points(measurements, bandwidth_probe::level_words));
-  int number = 0;
-  for (const analysis::BandwidthLevel& level : analysis::find_bandwidth_levels(curve, request.line_bytes)) {
-    conclusion.levels.push_back({.words = bandwidth_probe::level_words,
-                                 .level = ++number,
-                                 .found = {.bytes = level.bytes,
-                                           .onset_bytes = level.onset_bytes,
-                                           .end_bytes = level.end_bytes,
-                                           .latency_ns = {}},
-                                 .cycles = std::nullopt,
-                                 .gbps = level.gbps});
-  }
-}
-
 Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
   Conclusion conclusion;
-  find_levels(request, measurements, conclusion);
+  const std::vector<analysis::CurvePoint> curve = curve_of(best_points(measurements, bandwidth_probe::level_words));
+  for (const analysis::BandwidthLevel& level : analysis::find_bandwidth_levels(curve, request.line_bytes)) {
+    conclusion.levels.push_back(
+        {.words = bandwidth_probe::level_words,
+         .level = static_cast<int>(conclusion.levels.size()) + 1,
+         .found = {.bytes = level.bytes, .onset_bytes = level.onset_bytes, .end_bytes = level.end_bytes},
+         .gbps = level.gbps});
+  }
   if (auto found = launch_cost(measurements)) conclusion.findings.push_back(*std::move(found));
   conclusion.add(more_than_from_nearer(measurements));
   conclusion.add(more_than_memory_moves(measurements, conclusion.levels));
@@ -166,7 +155,6 @@ const Probe bandwidth{
     .question = "How many gigabytes a second can be read from each level of the memory, and written to it?",
     .curves = curves,
     .finding_kinds = finding_kinds,
-    .obstacle = [](const device::DeviceInfo&) { return std::optional<std::string>(); },
     .next = next,
     .conclude = conclude,
     .stated = more_than_units_take,

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "measure/cycles.hpp"
 #include "probes/bandwidth/bandwidth.hpp"
 

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <random>
 #include <tuple>
@@ -52,13 +51,6 @@ double size_of_step(int step, double sizes_per_doubling) {
   const double doublings = std::floor(step / sizes_per_doubling);
   return sizes_per_doubling < 1 ? std::exp2(step / sizes_per_doubling)
                                 : std::exp2(doublings) * (1 + step / sizes_per_doubling - doublings);
-}
-
-/// The patterns whose shapes are searched for at each effort; the others take over the shape of the most similar of
-/// these.
-std::vector<Pattern> searched_patterns(Effort effort) {
-  if (effort == Effort::quick) return {Pattern::read, Pattern::add};
-  return {Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad};
 }
 
 struct Sweep {
@@ -166,8 +158,13 @@ bool keeps_its_shape(const Point& point) {
 }
 
 std::vector<Point> search_points(const device::DeviceInfo& device, const Request& request) {
+  // The other patterns take over the shape of the most similar of these.
+  using Patterns = std::vector<Pattern>;
+  const auto searched = request.effort == Effort::quick
+                            ? Patterns{Pattern::read, Pattern::add}
+                            : Patterns{Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad};
   std::vector<Point> points;
-  for (const Pattern pattern : searched_patterns(request.effort)) {
+  for (const Pattern pattern : searched) {
     const double largest = largest_stream_bytes(device, request);
     const double nearest =
         std::min(nearest_bytes * compute_units_of(device) * workloads::facts_of(pattern).arrays, largest);

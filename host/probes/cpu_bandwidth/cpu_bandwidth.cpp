@@ -3,9 +3,6 @@
 
 #include "probes/cpu_bandwidth/cpu_bandwidth.hpp"
 
-#include <algorithm>
-
-#include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_bandwidth/team.hpp"
 #include "workloads/cpu/node_pairs.hpp"

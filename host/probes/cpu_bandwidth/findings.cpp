@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "probes/cpu_bandwidth/cpu_bandwidth.hpp"
 #include "workloads/cpu/node_pairs.hpp"
 

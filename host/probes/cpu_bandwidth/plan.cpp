@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <cmath>
 #include <tuple>
 
-#include "device/error.hpp"
 #include "probes/cpu_bandwidth/cpu_bandwidth.hpp"
 #include "workloads/cpu/node_pairs.hpp"
 

@@ -1,12 +1,9 @@
 #include "probes/cpu_bandwidth/team.hpp"
 
-#include <algorithm>
 #include <bit>
 
 #include "cpu/instructions.hpp"
 #include "cpu/pinned.hpp"
-#include "device/error.hpp"
-#include "os/time.hpp"
 
 namespace sonde::probes {
 namespace {

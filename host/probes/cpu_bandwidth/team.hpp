@@ -1,11 +1,8 @@
 #pragma once
 
-#include <thread>
-
 #include "cpu/region.hpp"
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
-#include "os/threads.hpp"
 #include "probes/probe.hpp"
 
 namespace sonde::probes {

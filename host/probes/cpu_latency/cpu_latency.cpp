@@ -3,10 +3,8 @@
 
 #include "probes/cpu_latency/cpu_latency.hpp"
 
-#include <algorithm>
 #include <cmath>
 
-#include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 #include "workloads/cpu/node_pairs.hpp"

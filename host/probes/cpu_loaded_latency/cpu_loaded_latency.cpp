@@ -3,11 +3,8 @@
 
 #include "probes/cpu_loaded_latency/cpu_loaded_latency.hpp"
 
-#include <algorithm>
-
 #include "cpu/device.hpp"
 #include "cpu/pinned.hpp"
-#include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_loaded_latency/loading_team.hpp"
 #include "workloads/cpu/cpu_walk.hpp"

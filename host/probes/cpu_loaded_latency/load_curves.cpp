@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "probes/cpu_loaded_latency/cpu_loaded_latency.hpp"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cpu/pinned.hpp"
-#include "device/error.hpp"
 
 namespace sonde::probes {
 namespace {

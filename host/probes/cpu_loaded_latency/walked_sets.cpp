@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "probes/cpu_loaded_latency/cpu_loaded_latency.hpp"
@@ -24,15 +23,13 @@ constexpr double unit_bytes = 64 * kibibyte;
 
 double whole_units(double bytes) { return std::max(1.0, std::floor(bytes / unit_bytes)) * unit_bytes; }
 
-double cache_bytes(const cpu::Topology& machine, int level) {
-  const auto found = machine.caches.find(level);
-  return found == machine.caches.end() ? 0 : static_cast<double>(found->second);
-}
-
 int furthest_level(const cpu::Topology& machine) { return machine.caches.empty() ? 0 : machine.caches.rbegin()->first; }
 
 /// The largest cache that a core of these has for itself.
-double own_cache_bytes(const cpu::Topology& machine) { return cache_bytes(machine, furthest_level(machine) - 1); }
+double own_cache_bytes(const cpu::Topology& machine) {
+  const auto found = machine.caches.find(furthest_level(machine) - 1);
+  return found == machine.caches.end() ? 0 : static_cast<double>(found->second);
+}
 
 /// The set between the cores' own caches and the end of the one that they share, and what is left to those who load.
 std::optional<WalkedSet> set_in_shared_cache(const cpu::Topology& machine, int loading) {
@@ -96,14 +93,13 @@ std::vector<const cpu::Core*> loading_cores(const cpu::Topology& machine, Placem
 
 std::string why_no_load(const cpu::Topology& machine, Placement placement) {
   if (!loading_cores(machine, placement).empty()) return "";
-  switch (placement) {
-    case Placement::same_cluster:
-      return "no other core that this process may use shares a cache with the core that walks, so nothing loads beside "
-             "it there";
-    case Placement::other_cluster:
-      return "all cores of the walk's node that this process may use share their last cache with it, so there is no "
-             "other cluster to load from";
-    default: break;
+  if (placement == Placement::same_cluster) {
+    return "no other core that this process may use shares a cache with the core that walks, so nothing loads beside "
+           "it there";
+  }
+  if (placement == Placement::other_cluster) {
+    return "all cores of the walk's node that this process may use share their last cache with it, so there is no "
+           "other cluster to load from";
   }
   return "all cores that this process may use are of one NUMA node, so there is no other node to load from";
 }

@@ -3,12 +3,9 @@
 
 #include "probes/hit_rate/hit_rate.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "probes/catalog.hpp"
-#include "workloads/stream/memory_kinds.hpp"
-#include "workloads/stream/stream.hpp"
 #include "workloads/walk/chases.hpp"
 
 namespace sonde::probes {
@@ -190,7 +187,6 @@ const Probe hit_rate{
     .question = "How often does the last cache before memory, such as an Infinity Cache, serve a load?",
     .curves = curves,
     .finding_kinds = finding_kinds,
-    .obstacle = [](const device::DeviceInfo&) { return std::optional<std::string>(); },
     .next = next,
     .conclude = conclude_hit_rate,
     // The closer look comes after the sweep.

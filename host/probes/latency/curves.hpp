@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-
 #include "measure/level_findings.hpp"
 #include "probes/probe.hpp"
 

@@ -1,10 +1,8 @@
 // Question: how long does one dependent load take, and how does that grow with the working set?
 // docs/method/latency.md explains it.
 
-#include <algorithm>
 #include <cmath>
 
-#include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/latency/curves.hpp"
 #include "workloads/walk/chases.hpp"
@@ -203,7 +201,6 @@ const Probe latency{.name = "latency",
                     .question = "How long does one dependent load take, and how does that grow with the working set?",
                     .curves = latency_probe::curves,
                     .finding_kinds = latency_probe::finding_kinds,
-                    .obstacle = [](const device::DeviceInfo&) { return std::optional<std::string>(); },
                     .next = latency_probe::next,
                     .conclude = latency_probe::conclude,
                     // Edges, further walks and other paths follow the first batch.

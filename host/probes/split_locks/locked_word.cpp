@@ -1,12 +1,9 @@
 #include "probes/split_locks/locked_word.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "cpu/pinned.hpp"
 #include "cpu/stream_kernels.hpp"
-#include "device/error.hpp"
-#include "os/time.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 
 namespace sonde::probes {

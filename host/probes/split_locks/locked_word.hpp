@@ -1,9 +1,6 @@
 #pragma once
 
-#include <thread>
-
 #include "cpu/region.hpp"
-#include "os/threads.hpp"
 #include "probes/split_locks/split_locks.hpp"
 
 namespace sonde::probes {

@@ -5,9 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/split_locks/locked_word.hpp"
 
@@ -73,17 +70,6 @@ struct OneAndTwoLines {
   const Measurement* one = nullptr;
   const Measurement* two = nullptr;
 };
-using ByCurve = std::map<std::pair<Words, double>, OneAndTwoLines>;
-
-ByCurve by_curve(std::span<const Measurement> measurements) {
-  ByCurve curves;
-  for (const Measurement& one : measurements) {
-    if (!one.point.x.address || one.values.empty()) continue;
-    OneAndTwoLines& lines = curves[{one.point.words, one.point.x.bytes.value_or(0)}];
-    (one.point.x.address == 0.0 ? lines.one : lines.two) = &one;
-  }
-  return curves;
-}
 
 std::string about_mitigation(const Measurement& one) {
   const auto mitigate = one.state.shape.find("split_lock_mitigate");
@@ -124,7 +110,12 @@ Finding loss_of(const Words& words, double bytes, const OneAndTwoLines& lines, d
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   Conclusion conclusion;
-  const ByCurve curves = by_curve(measurements);
+  std::map<std::pair<Words, double>, OneAndTwoLines> curves;
+  for (const Measurement& one : measurements) {
+    if (!one.point.x.address || one.values.empty()) continue;
+    OneAndTwoLines& lines = curves[{one.point.words, one.point.x.bytes.value_or(0)}];
+    (one.point.x.address == 0.0 ? lines.one : lines.two) = &one;
+  }
   for (const auto& [curve, lines] : curves) {
     const auto& [words, bytes] = curve;
     if (lines.one == nullptr || lines.two == nullptr) continue;
