@@ -59,7 +59,7 @@ void print_hit_rate(const session::Watched& watched, const counters::HitRate& ra
     print_paragraph(
         fmt::format("Hit rate over time: p10 {}, p50 {}, p90 {}, of {} intervals of {} in which it is known",
                     percent(watched.hit_rate_quantile(0.1)), percent(middle), percent(watched.hit_rate_quantile(0.9)),
-                    watched.intervals_with_hit_rate(), watched.intervals()));
+                    watched.hit_rates.size(), watched.intervals));
   }
 }
 
@@ -79,24 +79,23 @@ void print_by_requester(const WatchedPart& whole) {
 
 void print_outcome(const WatchOutcome& outcome, const WatchSource& source) {
   const session::Watched& watched = outcome.watched;
-  if (watched.intervals() == 0) {
+  if (watched.intervals == 0) {
     print_paragraph("Watched for less than an interval: nothing was sampled");
     return;
   }
   const WatchedPart whole = watched.whole();
   print_paragraph(fmt::format("Watched {:.3g} s with {}: {}", whole.seconds, source.name, describe(whole)));
-  if (outcome.baseline.intervals() > 0) {
+  if (outcome.baseline.intervals > 0) {
     const WatchedPart idle = outcome.baseline.whole();
     print_paragraph(fmt::format("Idle before that, {:.2g} s: {}", idle.seconds, describe(idle)));
   }
-  print_busiest("memory", watched.busiest_at_memory());
-  print_busiest("the fabric", watched.busiest_at_fabric());
+  print_busiest("memory", watched.busiest_at_memory);
+  print_busiest("the fabric", watched.busiest_at_fabric);
   print_hit_rate(watched, whole.hit_rate);
   if (const std::string& why = whole.cpu_latency.why_not; !why.empty())
     print_paragraph("CPU latency behind L3: not known, as " + why);
   print_by_requester(whole);
-  if (!watched.labels().empty())
-    print_paragraph("Some intervals are labelled: " + counters::names_of(watched.labels()));
+  if (!watched.labels.empty()) print_paragraph("Some intervals are labelled: " + counters::names_of(watched.labels));
   const counters::SamplerCounts& counts = outcome.sampler;
   if (counts.taken == 0) return;
   print_paragraph(
@@ -127,7 +126,7 @@ ExitStatus watch(const WatchOptions& options, std::chrono::nanoseconds interval,
   print_outcome(*outcome, source);
   finish_record_file(file);
   if (outcome->command_status) return static_cast<ExitStatus>(*outcome->command_status);
-  return outcome->interrupted ? ExitStatus::interrupted : ExitStatus::done;
+  return os::interrupted() ? ExitStatus::interrupted : ExitStatus::done;
 }
 
 void check(const WatchOptions& options) {

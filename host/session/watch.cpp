@@ -152,9 +152,9 @@ WatchedPart part_of(const Traffic& traffic, const counters::WhyNot& why_not) {
 }
 
 std::optional<WatchedPart> Watched::add(const Traffic& interval) {
-  ++intervals_;
-  labels_.insert(interval.labels.begin(), interval.labels.end());
-  if (const auto rate = part_of(interval, why_not_).hit_rate.reads_and_writes) hit_rates_.push_back(*rate);
+  ++intervals;
+  labels.insert(interval.labels.begin(), interval.labels.end());
+  if (const auto rate = part_of(interval, why_not_).hit_rate.reads_and_writes) hit_rates.push_back(*rate);
   window_.push_back(interval);
   window_filled_ += interval.seconds;
   // In floating point, ten intervals of a tenth are a little less than one.
@@ -163,8 +163,8 @@ std::optional<WatchedPart> Watched::add(const Traffic& interval) {
   window_.clear();
   window_filled_ = 0;
   WatchedPart part = part_of(windows_.back(), why_not_);
-  keep_larger(busiest_at_fabric_, part, &WatchedPart::fabric_gbps);
-  keep_larger(busiest_at_memory_, part, &WatchedPart::memory_gbps);
+  keep_larger(busiest_at_fabric, part, &WatchedPart::fabric_gbps);
+  keep_larger(busiest_at_memory, part, &WatchedPart::memory_gbps);
   return part;
 }
 
@@ -175,7 +175,7 @@ WatchedPart Watched::whole() const {
 }
 
 std::optional<double> Watched::hit_rate_quantile(double share) const {
-  return hit_rates_.empty() ? std::nullopt : std::optional(analysis::quantile(hit_rates_, share));
+  return hit_rates.empty() ? std::nullopt : std::optional(analysis::quantile(hit_rates, share));
 }
 
 WatchSource open_watch_source(const std::string& word, const std::filesystem::path& sysfs_root) {
@@ -212,8 +212,7 @@ WatchOutcome watch(const WatchPlan& plan, WatchSource& source, records::RecordFi
     end("failed");
     throw;
   }
-  outcome.interrupted = os::interrupted();
-  end(outcome.interrupted ? "interrupted" : "complete");
+  end(os::interrupted() ? "interrupted" : "complete");
   return outcome;
 }
 

@@ -25,35 +25,28 @@ struct WatchedPart {
 WatchedPart part_of(const counters::Traffic& traffic, const counters::WhyNot& why_not);
 
 /// Sums of intervals, in windows of equal length.
-class Watched {
- public:
+struct Watched {
   Watched(double window_seconds, const counters::WhyNot& why_not)
       : window_seconds_(window_seconds), why_not_(why_not) {}
 
   /// The window that this interval has filled, if it has filled one.
   std::optional<WatchedPart> add(const counters::Traffic& interval);
-
   [[nodiscard]] WatchedPart whole() const;
-  /// The windows with the most traffic at the fabric and at memory; empty where it is known for none.
-  [[nodiscard]] const std::optional<WatchedPart>& busiest_at_fabric() const { return busiest_at_fabric_; }
-  [[nodiscard]] const std::optional<WatchedPart>& busiest_at_memory() const { return busiest_at_memory_; }
   /// A quantile over the intervals whose hit rate is known; nothing where none is.
   [[nodiscard]] std::optional<double> hit_rate_quantile(double share) const;
-  [[nodiscard]] std::size_t intervals() const { return intervals_; }
-  [[nodiscard]] std::size_t intervals_with_hit_rate() const { return hit_rates_.size(); }
-  [[nodiscard]] const std::set<counters::Label>& labels() const { return labels_; }
+
+  std::size_t intervals = 0;
+  std::vector<double> hit_rates;  ///< of the intervals in which it is known
+  std::set<counters::Label> labels;
+  std::optional<WatchedPart> busiest_at_fabric;  ///< the window with the most traffic; empty where it is known for none
+  std::optional<WatchedPart> busiest_at_memory;
 
  private:
   double window_seconds_;
   counters::WhyNot why_not_;
   std::vector<counters::Traffic> window_;   ///< intervals of the window that is being filled
   std::vector<counters::Traffic> windows_;  ///< totals of the windows before
-  std::vector<double> hit_rates_;
-  std::size_t intervals_ = 0;
   double window_filled_ = 0;
-  std::set<counters::Label> labels_;
-  std::optional<WatchedPart> busiest_at_fabric_;
-  std::optional<WatchedPart> busiest_at_memory_;
 };
 
 /// The counters of this machine that are watched, or the intervals of a record file.
@@ -84,7 +77,6 @@ struct WatchOutcome {
   std::optional<int> command_status = {};
   counters::SamplerCounts sampler = {};
   double seconds = 0;
-  bool interrupted = false;
 };
 
 /// Watches until the command ends, the time is over or the user interrupts, and appends every interval to the file, and

@@ -1,5 +1,5 @@
 // The configuration words that the kernel is given for each known machine.
-#include "counters/traffic/event_plan.hpp"
+#include "counters/traffic/sources.hpp"
 
 #include <gtest/gtest.h>
 

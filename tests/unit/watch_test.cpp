@@ -32,18 +32,18 @@ TEST(Watched, IntervalsFillWindows) {
       }
     }
   }
-  EXPECT_NEAR(watched.busiest_at_fabric().value().begin_seconds, 2, 1e-9);
-  EXPECT_NEAR(watched.busiest_at_memory().value().begin_seconds, 0, 1e-9);
+  EXPECT_NEAR(watched.busiest_at_fabric.value().begin_seconds, 2, 1e-9);
+  EXPECT_NEAR(watched.busiest_at_memory.value().begin_seconds, 0, 1e-9);
   EXPECT_NEAR(watched.whole().hit_rate.reads_and_writes.value(), 1 - 30.0 / 60, 1e-9);
   EXPECT_NEAR(watched.whole().seconds, 3, 1e-9);
-  EXPECT_EQ(watched.intervals_with_hit_rate(), 30u);
+  EXPECT_EQ(watched.hit_rates.size(), 30u);
   EXPECT_NEAR(watched.hit_rate_quantile(0.5).value(), 1 - 1.0 / 2, 1e-9);
 }
 
 TEST(Watched, WhatFillsNoWindowIsInTheWhole) {
   Watched watched(1, {});
   EXPECT_FALSE(watched.add(interval(0, 2, 1)));
-  EXPECT_FALSE(watched.busiest_at_memory());
+  EXPECT_FALSE(watched.busiest_at_memory);
   EXPECT_NEAR(watched.whole().memory_gbps.value(), 10, 1e-9);
 }
 

@@ -32,10 +32,8 @@ std::string explain_beats(const CheckedRole& checked) {
 }
 
 std::string explain_stations(const CheckedRole& checked) {
-  const auto stations = stations_that_explain(checked);
-  const std::string number = stations->fewest == stations->most
-                                 ? std::to_string(stations->fewest)
-                                 : fmt::format("{} to {}", stations->fewest, stations->most);
+  const auto& [fewest, most] = *checked.stations;
+  const std::string number = fewest == most ? std::to_string(fewest) : fmt::format("{} to {}", fewest, most);
   return fmt::format(
       "it sees {} of what was moved, as if {} of {} stations were counted. Run it again, as a station is missed where "
       "it was quiet when stations were looked for; if it stays so: {}",

@@ -135,6 +135,15 @@ bool counts_cache_hits(const CountsByLoad& by_load, double idle_rate, double slo
   });
 }
 
+std::optional<std::pair<std::size_t, std::size_t>> stations_that_explain(const SeenShare& share, std::size_t counters) {
+  if (!(share.low >= least_share)) return std::nullopt;
+  const auto counted = static_cast<double>(counters);
+  const double fewest = std::max(std::ceil(counted / share.high * (1 - beside_the_load)), counted + 1);
+  const double most = std::floor(counted / share.low * (1 + beside_the_load));
+  if (fewest > most) return std::nullopt;
+  return std::pair(static_cast<std::size_t>(fewest), static_cast<std::size_t>(most));
+}
+
 bool is_near(double value, double expected) { return std::abs(value / expected - 1) <= exact_within; }
 
 Verdict verdict_of(const CheckedRole& checked, const CountsByLoad& by_load, const JudgedShares& judged) {
@@ -151,7 +160,7 @@ Verdict verdict_of(const CheckedRole& checked, const CountsByLoad& by_load, cons
   if (checked.role == Role::uncalibrated) return Verdict::calibrated;
   if (is_near(share, 1)) return Verdict::as_expected;
   if (is_near(share, 2) || is_near(share, 0.5)) return Verdict::other_beats;
-  return stations_that_explain(checked) ? Verdict::stations_missing : Verdict::other_factor;
+  return checked.stations ? Verdict::stations_missing : Verdict::other_factor;
 }
 
 std::vector<CheckedLoad> loads_of(const CountsByLoad& by_load, const CpuRole& counted, double idle_rate) {
@@ -189,21 +198,13 @@ CheckedRole checked_role(std::span<const Repetition> repetitions, const CpuRole&
   if (judged.known) {
     const auto [low, high] = analysis::median_interval(judged.shares);
     checked.share = SeenShare{.low = low, .value = analysis::quantile(judged.shares, 0.5), .high = high};
+    checked.stations = stations_that_explain(*checked.share, checked.counting.counters);
   }
   checked.verdict = verdict_of(checked, by_load, judged);
   return checked;
 }
 
 }  // namespace
-
-std::optional<StationsThatExplain> stations_that_explain(const CheckedRole& checked) {
-  if (!checked.share || !(checked.share->low >= least_share)) return std::nullopt;
-  const auto counted = static_cast<double>(checked.counting.counters);
-  const double fewest = std::max(std::ceil(counted / checked.share->high * (1 - beside_the_load)), counted + 1);
-  const double most = std::floor(counted / checked.share->low * (1 + beside_the_load));
-  if (fewest > most) return std::nullopt;
-  return StationsThatExplain{.fewest = static_cast<std::size_t>(fewest), .most = static_cast<std::size_t>(most)};
-}
 
 std::vector<CheckedRole> check_roles(std::span<const Repetition> repetitions) {
   std::vector<CheckedRole> checked;

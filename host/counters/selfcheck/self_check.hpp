@@ -38,6 +38,8 @@ struct CheckedRole {
   std::vector<CheckedLoad> loads;
   double idle_gbps = 0;
   std::optional<SeenShare> share;  ///< of all judged loads, with its 95 % interval
+  /// The fewest and the most stations that there would be if only missing ones explained the share.
+  std::optional<std::pair<std::size_t, std::size_t>> stations;
   Verdict verdict = Verdict::not_known;
   std::set<Label> labels;  ///< of all judged repetitions
   double scale = 1;        ///< applied to rotated groups of stations
@@ -45,13 +47,6 @@ struct CheckedRole {
 
 /// Checks each role that counts the CPU's traffic, in the order of roles; none where no counter counts memory.
 std::vector<CheckedRole> check_roles(std::span<const Repetition> repetitions);
-
-/// The number of stations that there would be if only missing ones explained the share, by its interval.
-struct StationsThatExplain {
-  std::size_t fewest = 0;
-  std::size_t most = 0;
-};
-std::optional<StationsThatExplain> stations_that_explain(const CheckedRole& checked);
 
 /// A sentence with the verdict, and what to do where it is not as expected.
 std::string explain(const CheckedRole& checked);

@@ -1,4 +1,4 @@
-#include "counters/traffic/event_plan.hpp"
+#include "counters/traffic/sources.hpp"
 
 #include <fmt/format.h>
 
