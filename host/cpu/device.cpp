@@ -6,7 +6,6 @@
 #include "cpu/pinned.hpp"
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
-#include "device/error.hpp"
 #include "os/machine.hpp"
 #include "os/threads.hpp"
 #include "os/time.hpp"

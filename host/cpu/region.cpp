@@ -5,7 +5,7 @@
 #include <new>
 
 #include "cpu/topology.hpp"
-#include "device/error.hpp"
+#include "device/device.hpp"
 #include "os/machine.hpp"
 
 namespace sonde::cpu {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "device/error.hpp"
+#include "device/device.hpp"
 #include "os/machine.hpp"
 #include "os/threads.hpp"
 

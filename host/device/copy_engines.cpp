@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "device/error.hpp"
 #include "os/machine.hpp"
 
 namespace sonde::device {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "device/error.hpp"
 #include "os/library.hpp"
 
 namespace sonde::device {

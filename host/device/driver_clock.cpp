@@ -6,8 +6,6 @@
 #include <cmath>
 #include <string>
 
-#include "device/error.hpp"
-
 namespace sonde::device {
 namespace {
 

@@ -3,7 +3,6 @@
 #include <iterator>
 #include <limits>
 
-#include "device/error.hpp"
 #include "measure/counted_work.hpp"
 #include "measure/cycles.hpp"
 #include "measure/repetitions.hpp"

@@ -3,7 +3,6 @@
 #include "analysis/statistics.hpp"
 #include "counters/traffic/traffic_meter.hpp"
 #include "device/device.hpp"
-#include "device/error.hpp"
 #include "measure/probe.hpp"
 #include "measure/smt_interference.hpp"
 #include "measure/workload.hpp"

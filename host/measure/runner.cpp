@@ -2,7 +2,6 @@
 
 #include <future>
 
-#include "device/error.hpp"
 #include "measure/cycles.hpp"
 #include "measure/level_findings.hpp"
 #include "measure/point_runner.hpp"

@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "analysis/statistics.hpp"
-#include "device/error.hpp"
 #include "measure/probe.hpp"
 #include "measure/repetitions.hpp"
 

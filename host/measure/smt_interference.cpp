@@ -1,7 +1,6 @@
 #include "measure/smt_interference.hpp"
 
 #include "analysis/statistics.hpp"
-#include "device/error.hpp"
 
 namespace sonde::measure {
 namespace {

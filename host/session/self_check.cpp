@@ -4,7 +4,6 @@
 #include "cpu/pinned.hpp"
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
-#include "device/error.hpp"
 #include "os/this_process.hpp"
 #include "os/time.hpp"
 #include "session/usage_error.hpp"

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "device/device.hpp"
-#include "device/error.hpp"
 
 // The search for the shape in which a kernel is fastest on this device: from usual shapes to their neighbours. Nothing
 // is proved, as whoever measures in the shape proves that; no clock but the device's own is asked.

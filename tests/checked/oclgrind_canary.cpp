@@ -5,7 +5,6 @@
 #include <exception>
 #include <iostream>
 
-#include "device/error.hpp"
 #include "device/opencl/opencl.hpp"
 
 namespace {

@@ -22,7 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include "device/error.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "kernels.hpp"
 #include "workloads/arithmetic/arithmetic.hpp"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "device/error.hpp"
 
 namespace sonde::test {
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "device/error.hpp"
 
 namespace sonde::test {
 

@@ -9,7 +9,6 @@
 
 #include "analysis/statistics.hpp"
 #include "device/driver_clock.hpp"
-#include "device/error.hpp"
 #include "device/model/model.hpp"
 #include "device/model/timing.hpp"
 #include "measure/repetitions.hpp"

@@ -11,7 +11,6 @@
 
 #include "analysis/statistics.hpp"
 #include "device/copy_engines.hpp"
-#include "device/error.hpp"
 #include "device/model/timing.hpp"
 #include "device/model/model.hpp"
 #include "measure/repetitions.hpp"

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "device/error.hpp"
 #include "support/scripted_device.hpp"
 
 namespace sonde::workloads {

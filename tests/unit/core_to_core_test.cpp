@@ -10,7 +10,6 @@
 
 #include "cpu/device.hpp"
 #include "cpu/instructions.hpp"
-#include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
 #include "probes/core_to_core/pair.hpp"

@@ -16,7 +16,6 @@
 #include "cpu/device.hpp"
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
-#include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_bandwidth/cpu_bandwidth.hpp"

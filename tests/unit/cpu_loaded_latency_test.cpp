@@ -15,7 +15,6 @@
 #include "cpu/pinned.hpp"
 #include "cpu/stream_kernels.hpp"
 #include "cpu/topology.hpp"
-#include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_loaded_latency/cpu_loaded_latency.hpp"

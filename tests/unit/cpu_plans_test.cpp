@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "cpu/topology.hpp"
-#include "device/error.hpp"
 #include "probes/core_to_core/core_to_core.hpp"
 #include "probes/cpu_bandwidth/cpu_bandwidth.hpp"
 #include "probes/cpu_latency/cpu_latency.hpp"

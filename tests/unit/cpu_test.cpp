@@ -16,7 +16,6 @@
 #include "cpu/pinned.hpp"
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
-#include "device/error.hpp"
 #include "os/linux_files.hpp"
 #include "os/machine.hpp"
 #include "os/threads.hpp"

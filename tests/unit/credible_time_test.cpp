@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "device/error.hpp"
-
 namespace sonde::device {
 namespace {
 

@@ -13,7 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include "device/error.hpp"
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"

@@ -10,7 +10,6 @@
 
 #include "analysis/levels/cache_shapes.hpp"
 #include "analysis/statistics.hpp"
-#include "device/error.hpp"
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"

@@ -9,7 +9,6 @@
 #include <functional>
 #include <list>
 
-#include "device/error.hpp"
 #include "device/model/storage.hpp"
 #include "model_walk.hpp"
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "device/error.hpp"
 #include "device/model/model.hpp"
 #include "model_walk.hpp"
 

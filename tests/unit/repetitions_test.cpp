@@ -10,7 +10,6 @@
 #include <string>
 
 #include "analysis/statistics.hpp"
-#include "device/error.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
 

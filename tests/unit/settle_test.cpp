@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 
-#include "device/error.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
 #include "workloads/arithmetic/arithmetic.hpp"

@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 
-#include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/runner.hpp"
 #include "support/recording_observer.hpp"

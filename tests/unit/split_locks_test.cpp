@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/split_locks/locked_word.hpp"
 #include "probes/split_locks/split_locks.hpp"

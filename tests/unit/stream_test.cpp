@@ -12,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include "device/error.hpp"
 #include "device/model/model.hpp"
 #include "workloads/stream/stream.hpp"
 #include "workloads/stream/stream_walk.hpp"

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "device/error.hpp"
 #include "device/model/description.hpp"
 #include "device/model/memory.hpp"
 #include "device/model/storage.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "device/error.hpp"
 #include "device/model/kernels.hpp"
 #include "device/model/timing.hpp"
 #include "os/machine.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "device/error.hpp"
 #include "os/pages.hpp"
 
 namespace sonde::device::model {

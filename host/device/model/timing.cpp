@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "device/error.hpp"
 #include "device/model/memory.hpp"
 
 namespace sonde::device::model {

@@ -2,7 +2,6 @@
 #include "device/opencl/loader.hpp"
 
 #include "device/device.hpp"
-#include "device/error.hpp"
 #include "os/library.hpp"
 #include "os/machine.hpp"
 #include "os/this_process.hpp"

@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "device/driver_clock.hpp"
-#include "device/error.hpp"
 #include "device/vulkan/memory.hpp"
 
 namespace sonde::device::vulkan {

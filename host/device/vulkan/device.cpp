@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "device/driver_clock.hpp"
-#include "device/error.hpp"
 #include "device/vulkan/bindings.hpp"
 #include "device/vulkan/memory.hpp"
 #include "device/vulkan/vulkan.hpp"

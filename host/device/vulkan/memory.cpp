@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "device/error.hpp"
-
 namespace sonde::device::vulkan {
 namespace {
 

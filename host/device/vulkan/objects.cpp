@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "device/error.hpp"
 #include "device/vulkan/memory.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "os/library.hpp"

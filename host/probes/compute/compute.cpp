@@ -2,7 +2,6 @@
 // docs/method/compute.md explains it.
 
 #include "probes/compute/compute.hpp"
-#include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 

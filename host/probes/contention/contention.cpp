@@ -5,7 +5,6 @@
 #include <cmath>
 #include <random>
 
-#include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/contention/contention.hpp"

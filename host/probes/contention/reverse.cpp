@@ -5,7 +5,6 @@
 #include <cmath>
 #include <thread>
 
-#include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/visits.hpp"
 #include "probes/contention/contention.hpp"

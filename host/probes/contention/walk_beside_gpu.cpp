@@ -1,7 +1,6 @@
 // The CPU's walk in windows, of which those count that lie wholly inside one dispatch of the GPU.
 
 #include "cpu/device.hpp"
-#include "device/error.hpp"
 #include "probes/contention/contention.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 #include "workloads/stream/stream.hpp"

@@ -3,7 +3,6 @@
 #include <random>
 
 #include "device/copy_engines.hpp"
-#include "device/error.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/probe.hpp"
 #include "workloads/stream/memory_kinds.hpp"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "cpu/instructions.hpp"
-#include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/core_to_core/pair.hpp"
 

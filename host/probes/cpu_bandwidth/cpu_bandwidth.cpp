@@ -93,7 +93,7 @@ Workload streaming(const Point& point, std::vector<const cpu::Core*> cores, cons
           .shape = {{"vector_bytes", kernels.vector_bytes},
                     {"in_flight", kernels.in_flight},
                     {"pinned", team->pinned() ? 1 : 0},
-                    {"huge_pages", team->on_huge_pages() ? 1 : 0},
+                    {"huge_pages", cpu::has_huge_pages() ? 1 : 0},
                     {"beyond_caches", beyond ? 1 : 0}}};
 }
 

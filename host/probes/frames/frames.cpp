@@ -4,7 +4,6 @@
 #include <array>
 #include <numeric>
 
-#include "device/error.hpp"
 #include "probes/catalog.hpp"
 #include "probes/frames/frames.hpp"
 

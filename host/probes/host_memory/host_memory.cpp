@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/host_memory/host_memory.hpp"

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "device/copy_engines.hpp"
-#include "device/error.hpp"
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/zero_copy/zero_copy.hpp"

@@ -1,6 +1,5 @@
 #include "workloads/arithmetic/arithmetic.hpp"
 
-#include "device/error.hpp"
 #include "kernels.hpp"
 #include "workloads/walk/single_item.hpp"
 

@@ -1,7 +1,6 @@
 #include "workloads/arithmetic/arithmetic.hpp"
 
 #include "analysis/statistics.hpp"
-#include "device/error.hpp"
 #include "kernels.hpp"
 #include "measure/cycles.hpp"
 #include "workloads/walk/single_item.hpp"

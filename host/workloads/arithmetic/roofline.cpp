@@ -4,7 +4,6 @@
 #include <cmath>
 #include <random>
 
-#include "device/error.hpp"
 #include "kernels.hpp"
 #include "workloads/arithmetic/arithmetic.hpp"
 #include "workloads/walk/single_item.hpp"

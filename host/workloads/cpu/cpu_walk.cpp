@@ -4,7 +4,6 @@
 
 #include "cpu/movers.hpp"
 #include "cpu/pinned.hpp"
-#include "device/error.hpp"
 #include "os/time.hpp"
 #include "workloads/walk/single_item.hpp"
 

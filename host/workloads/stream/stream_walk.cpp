@@ -2,7 +2,6 @@
 
 #include <thread>
 
-#include "device/error.hpp"
 #include "kernels.hpp"
 #include "measure/probe.hpp"
 

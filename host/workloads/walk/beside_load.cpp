@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "analysis/statistics.hpp"
-#include "device/error.hpp"
 #include "measure/counted_work.hpp"
 #include "measure/repetitions.hpp"
 #include "workloads/walk/chases.hpp"
