@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analysis/copy_times.hpp"
+#include "analysis/size_curves.hpp"
 #include "measure/visits.hpp"
 #include "probes/copy/copy.hpp"
 

@@ -1,6 +1,6 @@
-// Copies that no queue of the driver makes. A kernel's walk once over what is to be copied: its source is a step longer
-// than its target, so that a walk can begin a step further on there and end where the target does. And the CPU's own
-// copying through a mapping of the device's memory, every time map, memcpy, unmap, by the host's clock.
+// Copies that no queue of the driver makes: a kernel walks once over what is to be copied, whose source is a step
+// longer than its target, so that a walk can begin a step further on there and end where the target does; or the CPU
+// copies through a mapping of the device's memory, every time map, memcpy, unmap, by the host's clock.
 
 #include <algorithm>
 #include <bit>

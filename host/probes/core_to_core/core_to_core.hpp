@@ -136,9 +136,9 @@ std::string why_left_out(const cpu::Topology& machine, Effort effort);
 
 /// How much of everything a pair does.
 struct ExchangeSize {
-  int lines = 32;  ///< each on a page of its own
-  int samples = 5;
-  int round_trips = 100;  ///< in one sample
+  std::uint32_t lines = 32;  ///< each on a page of its own
+  std::uint32_t samples = 5;
+  std::uint32_t round_trips = 100;  ///< in one sample
 };
 ExchangeSize exchange_size(const cpu::Topology& machine, Effort effort);
 

@@ -6,7 +6,6 @@
 
 #include "analysis/statistics.hpp"
 #include "cpu/instructions.hpp"
-#include "device/error.hpp"
 #include "os/threads.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 
@@ -20,7 +19,7 @@ using Word = std::atomic_ref<std::uint64_t>;
 constexpr std::uint32_t page_of_line_bytes = 4096;
 /// Round trips of a line that are not timed, before its first sample: then both threads are at this line and know its
 /// page.
-constexpr int first_round_trips = 10;
+constexpr std::uint64_t first_round_trips = 10;
 /// With so many held lines reading the clock takes next to nothing of a walk, and every core's first translation buffer
 /// holds their pages.
 constexpr std::uint32_t lines_on_a_huge_page = 256;
@@ -41,8 +40,8 @@ void await(SpinWait& wait, Word word, std::uint64_t number) {
 }
 
 /// The calling thread's part of `count` round trips that follow `done` others.
-void send(SpinWait& wait, Exchange exchange, Word there, Word back, std::uint64_t done, int count) {
-  for (std::uint64_t trip = done; trip < done + static_cast<std::uint64_t>(count); ++trip) {
+void send(SpinWait& wait, Exchange exchange, Word there, Word back, std::uint64_t done, std::uint64_t count) {
+  for (std::uint64_t trip = done; trip < done + count; ++trip) {
     if (exchange == Exchange::compare_and_swap) {
       replace(wait, there, 2 * trip, 2 * trip + 1);
     } else {
@@ -112,46 +111,45 @@ void PinnedPair::run_on_both(const std::function<void(SpinWait&)>& here, const s
 
 ExchangedLines::ExchangedLines(const ExchangeSize& size, std::uint32_t line_bytes, std::uint64_t seed)
     : size_(size),
-      layout_(page_of_line_bytes, line_bytes, static_cast<std::uint32_t>(2 * size.lines), seed),
-      memory_(std::uint64_t{page_of_line_bytes} * 2 * static_cast<std::uint64_t>(size.lines), cpu::PageKind::small) {}
+      layout_(page_of_line_bytes, line_bytes, 2 * size.lines, seed),
+      memory_(std::uint64_t{page_of_line_bytes} * 2 * size.lines, cpu::PageKind::small) {}
 
-std::uint64_t& ExchangedLines::word_of(int line, int way) {
-  const std::uint32_t word = layout_.word_of(static_cast<std::uint32_t>(2 * line + way));
+std::uint64_t& ExchangedLines::word_of(std::uint32_t line, std::uint32_t way) {
+  const std::uint32_t word = layout_.word_of(2 * line + way);
   return *reinterpret_cast<std::uint64_t*>(memory_.data() + std::uint64_t{word} * sizeof(std::uint32_t));
 }
 
 std::vector<double> ExchangedLines::round_trips(PinnedPair& pair, Exchange exchange) {
-  for (int line = 0; line < size_.lines; ++line) {
+  for (std::uint32_t line = 0; line < size_.lines; ++line) {
     word_of(line, 0) = 0;
     word_of(line, 1) = 0;
   }
-  const auto trips_of_a_line =
-      first_round_trips + static_cast<std::uint64_t>(size_.samples) * static_cast<std::uint64_t>(size_.round_trips);
+  const std::uint64_t trips_of_a_line = first_round_trips + std::uint64_t{size_.samples} * size_.round_trips;
   const device::Nanoseconds step = clock_step();
   std::vector<double> medians;
   const auto here = [&](SpinWait& wait) {
-    for (int line = 0; line < size_.lines; ++line) {
+    for (std::uint32_t line = 0; line < size_.lines; ++line) {
       const Word there(word_of(line, 0));
       const Word back(word_of(line, 1));
       send(wait, exchange, there, back, 0, first_round_trips);
       std::uint64_t done = first_round_trips;
       std::vector<double> samples;
-      for (int sample = 0; sample < size_.samples; ++sample) {
+      for (std::uint32_t sample = 0; sample < size_.samples; ++sample) {
         const device::Nanoseconds begin = cpu::steady_now();
         send(wait, exchange, there, back, done, size_.round_trips);
         samples.push_back(nanoseconds_each(cpu::steady_now() - begin, size_.round_trips, step));
-        done += static_cast<std::uint64_t>(size_.round_trips);
+        done += size_.round_trips;
       }
       medians.push_back(analysis::quantile(samples, 0.5));
     }
   };
   const auto there = [&](SpinWait& wait) {
-    for (int line = 0; line < size_.lines; ++line) {
+    for (std::uint32_t line = 0; line < size_.lines; ++line) {
       send_back(wait, exchange, Word(word_of(line, 0)), Word(word_of(line, 1)), trips_of_a_line);
     }
   };
   pair.run_on_both(here, there);
-  for (int line = 0; line < size_.lines; ++line) {
+  for (std::uint32_t line = 0; line < size_.lines; ++line) {
     const bool swapped = exchange == Exchange::compare_and_swap;
     if (word_of(line, 0) != (swapped ? 2 * trips_of_a_line : trips_of_a_line) ||
         (!swapped && word_of(line, 1) != trips_of_a_line)) {

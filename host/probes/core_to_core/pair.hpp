@@ -57,15 +57,14 @@ class ExchangedLines {
  public:
   ExchangedLines(const ExchangeSize& size, std::uint32_t line_bytes, std::uint64_t seed);
 
-  /// Round trips over each line, one line after the other; nanoseconds a round trip, for each line the median of its
-  /// samples. By compare-and-swap both try on one line until the other's number stands there; by stores each writes its
-  /// number to a line of its own, which the other reads until it is there. Throws device::Error where a line does not
-  /// hold the number of its round trips afterwards.
+  /// Nanoseconds a round trip, for each line the median of its samples. By compare-and-swap both try on one line until
+  /// the other's number stands there; by stores each writes its number to a line of its own, which the other reads.
+  /// Throws device::Error where a line does not hold the number of its round trips afterwards.
   std::vector<double> round_trips(PinnedPair& pair, Exchange exchange);
 
  private:
   /// The word of a line; lines come in twos, for there and back.
-  [[nodiscard]] std::uint64_t& word_of(int line, int way);
+  [[nodiscard]] std::uint64_t& word_of(std::uint32_t line, std::uint32_t way);
 
   ExchangeSize size_;
   workloads::LineLayout layout_;

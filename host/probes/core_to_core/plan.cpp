@@ -144,7 +144,7 @@ std::string why_left_out(const cpu::Topology& machine, Effort effort) {
 ExchangeSize exchange_size(const cpu::Topology& machine, Effort effort) {
   if (effort == Effort::thorough) return {.lines = 64, .samples = 15, .round_trips = 100};
   if (measured_cores(machine, effort).size() >= many_cores) return {.lines = 32, .samples = 3, .round_trips = 100};
-  return {.lines = 32, .samples = effort == Effort::quick ? 5 : 9, .round_trips = 100};
+  return {.lines = 32, .samples = effort == Effort::quick ? 5u : 9u, .round_trips = 100};
 }
 
 Tournament::Tournament(const cpu::Topology& machine, Cores cores) : at_once_(fitting_pairs(machine, cores.size())) {

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "cpu/instructions.hpp"
-#include "device/error.hpp"
 #include "os/time.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 
@@ -21,16 +20,10 @@ constexpr int sources = 4;
 /// Disturbed trials are left out where so many undisturbed ones remain.
 constexpr std::size_t least_undisturbed = 3;
 
-/// Tells whether the calling thread lost its core since this was made.
-class OwnTime {
- public:
-  [[nodiscard]] bool was_interrupted(device::Nanoseconds passed) const {
-    return os::was_interrupted(before_, os::cpu_time_of_this_thread(), passed.count() * 1e-9);
-  }
-
- private:
-  os::CpuTime before_ = os::cpu_time_of_this_thread();
-};
+/// Whether the calling thread lost its core in the time that passed since it had used so much of the CPU's.
+bool lost_its_core(const os::CpuTime& before, device::Nanoseconds passed) {
+  return os::was_interrupted(before, os::cpu_time_of_this_thread(), passed.count() * 1e-9);
+}
 
 /// The values of trials in which neither thread was interrupted; all, where those are few.
 std::vector<double> undisturbed(const std::vector<double>& values, const std::vector<char>& writer,
@@ -91,7 +84,7 @@ QueueRates ChunkQueue::trials(PinnedPair& pair, int count) {
       flushed.store(trial, std::memory_order_release);
       // A reader that came late would leave the writer the fabric to itself.
       wait.until([&] { return awaited.load(std::memory_order_acquire) == trial; });
-      const OwnTime own;
+      const os::CpuTime before = os::cpu_time_of_this_thread();
       const device::Nanoseconds begin = cpu::steady_now();
       for (int index = 0; index < chunks_; ++index) {
         write_number(trial, index + sources - 1);
@@ -103,7 +96,7 @@ QueueRates ChunkQueue::trials(PinnedPair& pair, int count) {
       const device::Nanoseconds time = cpu::steady_now() - begin;
       if (trial == 0) continue;
       rates.writer.push_back(gbps(time));
-      writer_interrupted.push_back(own.was_interrupted(time) ? 1 : 0);
+      writer_interrupted.push_back(lost_its_core(before, time) ? 1 : 0);
     }
     wait.until([&] { return read.load(std::memory_order_acquire) == count; });
   };
@@ -112,7 +105,7 @@ QueueRates ChunkQueue::trials(PinnedPair& pair, int count) {
     for (int trial = 0; trial <= count; ++trial) {
       wait.until([&] { return flushed.load(std::memory_order_acquire) == trial; });
       std::uint64_t differing = 0;
-      const OwnTime own;
+      const os::CpuTime before = os::cpu_time_of_this_thread();
       const device::Nanoseconds waited_since = cpu::steady_now();
       awaited.store(trial, std::memory_order_release);
       device::Nanoseconds begin{0};
@@ -128,7 +121,7 @@ QueueRates ChunkQueue::trials(PinnedPair& pair, int count) {
         differing |= found ^ number;
       }
       const device::Nanoseconds end = cpu::steady_now();
-      const bool interrupted = own.was_interrupted(end - waited_since);
+      const bool interrupted = lost_its_core(before, end - waited_since);
       if (differing != 0 || data.back() != std::byte{0x5A}) {
         throw device::Error("a chunk that was read from the queue is not the one that was written");
       }

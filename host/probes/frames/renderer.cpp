@@ -2,11 +2,11 @@
 #include <array>
 #include <random>
 
-#include "device/error.hpp"
 #include "kernels.hpp"
 #include "probes/frames/frames.hpp"
 #include "workloads/stream/memory_kinds.hpp"
 #include "workloads/stream/stream_walk.hpp"
+#include "workloads/walk/single_item.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -179,15 +179,13 @@ struct Renderer {
 Workload frames_of(device::Device& device, const Frame& frame, const Resolution& resolution, std::uint64_t seed) {
   const auto work = std::make_shared<Renderer>(device, frame, resolution, seed);
   const auto bytes = static_cast<double>(moved_bytes(frame, resolution));
-  SteppedWork steps{.most = most_frames,
-                    .lap = std::ranges::max(frame.surfaces, {}, &Surface::frames).frames,
-                    .run = [work](std::uint64_t count) { return work->run(count); },
-                    .proof_failure = [work] { return work->proof_failure(); },
-                    .value = [](double nanoseconds) { return nanoseconds / 1e6; }};
-  // A byte a nanosecond is a GB/s.
-  steps.derived = {{.curve = &frames_probe::bandwidth,
-                    .value = [bytes](double nanoseconds) { return bytes / std::max(nanoseconds, 1e-3); }},
-                   {.curve = &frames_probe::moved, .value = [bytes](double) { return bytes; }}};
+  const SteppedWork steps = workloads::stepped(
+      work, {.most = most_frames,
+             // Then all of every texture was read.
+             .lap = std::ranges::max(frame.surfaces, {}, &Surface::frames).frames,
+             .value = [](double nanoseconds) { return nanoseconds / 1e6; },
+             .derived = {{.curve = &frames_probe::bandwidth, .value = workloads::rate(bytes)},
+                         {.curve = &frames_probe::moved, .value = [bytes](double) { return bytes; }}}});
   return {.work = steps,
           .bytes_per_step = bytes,
           .shape = {{"passes", static_cast<double>(frame.passes.size())},

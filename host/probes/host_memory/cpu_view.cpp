@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "device/error.hpp"
 #include "probes/host_memory/host_memory.hpp"
 #include "workloads/stream/memory_kinds.hpp"
+#include "workloads/walk/single_item.hpp"
 #include "workloads/walk/walk.hpp"
 
 namespace sonde::probes::host_memory_probe {
@@ -169,12 +169,7 @@ Workload prepare_cpu_walk(device::Device& device, const Point& point, const Requ
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
   const auto chase =
       std::make_shared<CpuChase>(device, workloads::place_of(point.words), bytes, request.line_bytes, request.seed);
-  return on_one_core({.quantum = 16,
-                      .most = 1ull << 24,
-                      .lap = chase->places.size(),
-                      .run = [chase](std::uint64_t hops) { return chase->run(hops); },
-                      .proof_failure = [chase] { return chase->proof_failure(); },
-                      .value = [](double nanoseconds) { return nanoseconds; }});
+  return on_one_core(workloads::stepped(chase, {.quantum = 16, .most = 1ull << 24, .lap = chase->places.size()}));
 }
 
 Workload prepare_cpu_stream(device::Device& device, const Point& point, const Request& request) {
@@ -184,13 +179,8 @@ Workload prepare_cpu_stream(device::Device& device, const Point& point, const Re
                                                 bytes, request.seed);
   (void)work->run(1);  // the system maps the first piece's pages
   const bool is_cached = static_cast<double>(piece_bytes) >= least_cached_gbps * work->run(1).count();
-  return on_one_core(
-      {.most = 1ull << 20,
-       .lap = is_cached ? work->pieces : 1,
-       .run = [work](std::uint64_t steps) { return work->run(steps); },
-       .proof_failure = [work] { return work->proof_failure(); },
-       // A byte a nanosecond is a GB/s.
-       .value = [](double nanoseconds) { return static_cast<double>(piece_bytes) / std::max(nanoseconds, 1e-3); }});
+  return on_one_core(workloads::stepped(
+      work, {.most = 1ull << 20, .lap = is_cached ? work->pieces : 1, .value = workloads::rate(piece_bytes)}));
 }
 
 }  // namespace sonde::probes::host_memory_probe
