@@ -72,48 +72,47 @@ class SvmBuffer final : public OpenclBuffer {
   SvmBuffer(const ContextHandles& handles, std::string_view kind, std::uint64_t size_bytes)
       : queue_(handles.queue), is_coarse_(kind == "svm-coarse"), size_bytes_(size_bytes) {
     if (kind == "svm-system") {
-      own_ = PageAligned(size_bytes);
-      memory_ = own_.bytes().data();
+      const auto own = std::make_shared<PageAligned>(size_bytes);
+      memory_ = {own, own->bytes().data()};
       return;
     }
     const bool atomics = (shared_virtual_memory(handles.device) & CL_DEVICE_SVM_ATOMICS) != 0;
     const cl_svm_mem_flags fine = CL_MEM_SVM_FINE_GRAIN_BUFFER | (atomics ? CL_MEM_SVM_ATOMICS : 0);
-    shared_ = shared_memory<std::byte>(handles.context, is_coarse_ ? 0 : fine, size_bytes);
-    memory_ = shared_.get();
-    if (memory_ == nullptr) {
-      throw Unsupported("the driver refused the allocation: clSVMAlloc of " + std::to_string(size_bytes >> 20) +
-                        " MiB");
-    }
+    memory_ = shared_memory<std::byte>(handles.context, is_coarse_ ? 0 : fine, size_bytes);
+    if (memory_ != nullptr) return;
+    throw Unsupported("the driver refused the allocation: clSVMAlloc of " + std::to_string(size_bytes >> 20) + " MiB");
   }
 
   std::uint64_t size_bytes() const override { return size_bytes_; }
 
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
     check_range(offset_bytes, bytes.size());
-    copy(memory_ + offset_bytes, bytes.data(), bytes.size());
+    copy(memory_.get() + offset_bytes, bytes.data(), bytes.size());
   }
 
   void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override {
     check_range(offset_bytes, bytes.size());
-    copy(bytes.data(), memory_ + offset_bytes, bytes.size());
+    copy(bytes.data(), memory_.get() + offset_bytes, bytes.size());
   }
 
   std::span<std::byte> map(Access access) override {
     return translated([&] {
-      if (is_coarse_) queue_.enqueueMapSVM(memory_, CL_TRUE, map_flags(access), size_bytes_);
-      return std::span(memory_, size_bytes_);
+      if (is_coarse_) queue_.enqueueMapSVM(memory_.get(), CL_TRUE, map_flags(access), size_bytes_);
+      return std::span(memory_.get(), size_bytes_);
     });
   }
 
   void unmap() override {
     if (!is_coarse_) return;
     translated([&] {
-      queue_.enqueueUnmapSVM(memory_);
+      queue_.enqueueUnmapSVM(memory_.get());
       queue_.finish();
     });
   }
 
-  void set_as(cl_uint argument, cl::Kernel& kernel) const override { set_shared_argument(kernel, argument, memory_); }
+  void set_as(cl_uint argument, cl::Kernel& kernel) const override {
+    set_shared_argument(kernel, argument, memory_.get());
+  }
 
  private:
   void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -131,9 +130,7 @@ class SvmBuffer final : public OpenclBuffer {
   cl::CommandQueue queue_;
   bool is_coarse_;  ///< map and unmap hand it over; the other grains are shared at all times
   std::uint64_t size_bytes_;
-  PageAligned own_;
-  std::unique_ptr<std::byte, FreeShared> shared_;
-  std::byte* memory_ = nullptr;
+  std::shared_ptr<std::byte> memory_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "device/copy_engines.hpp"
-#include "device/error.hpp"
 #include "device/opencl/loader.hpp"
 
 namespace sonde::device::opencl {
@@ -52,14 +51,14 @@ cl_device_svm_capabilities shared_virtual_memory(const cl::Device& device);
 std::unique_ptr<OpenclBuffer> make_buffer(const ContextHandles& handles, std::string_view kind,
                                           std::uint64_t size_bytes, Use use = Use::storage);
 
-struct FreeShared {
-  cl::Context context;
-  void operator()(void* memory) const { ::clSVMFree(context(), memory); }
-};
 /// Shared virtual memory, aligned for the widest type; null where the driver refuses it.
 template <typename Word>
-std::unique_ptr<Word, FreeShared> shared_memory(const cl::Context& context, cl_svm_mem_flags flags, std::size_t bytes) {
-  return {static_cast<Word*>(::clSVMAlloc(context(), CL_MEM_READ_WRITE | flags, bytes, 0)), FreeShared{context}};
+std::shared_ptr<Word> shared_memory(const cl::Context& context, cl_svm_mem_flags flags, std::size_t bytes) {
+  // NOLINTNEXTLINE(bugprone-exception-escape): opencl.hpp throws where a driver cannot release what it made itself
+  const auto free = [context](void* memory) {
+    if (memory != nullptr) ::clSVMFree(context(), memory);
+  };
+  return {static_cast<Word*>(::clSVMAlloc(context(), CL_MEM_READ_WRITE | flags, bytes, 0)), free};
 }
 void set_shared_argument(cl::Kernel& kernel, cl_uint argument, const void* memory);
 
