@@ -10,7 +10,6 @@ namespace {
 
 using device::ChaseWindow;
 using device::Nanoseconds;
-using workloads::PointerCycle;
 using workloads::StreamShape;
 
 bool holds(const device::BusyInterval& dispatch, device::Nanoseconds uncertainty, const device::ChaseWindow& window) {
@@ -25,22 +24,16 @@ std::span<const device::BusyInterval> counted(const device::BusyTimes& busy) {
 constexpr std::uint64_t least_chased_bytes = 256 << 20;
 constexpr std::uint64_t most_chased_bytes = 512 << 20;
 
-/// The memory that is chased through, and where the walk stands.
-struct ChasedMemory {
-  PointerCycle cycle;
-  const std::byte* at = cycle.start();
-};
-
-/// Made once for a process: it is the same at every load, and each goes on where the one before has stopped.
-ChasedMemory& chased_memory(std::uint64_t seed) {
-  static ChasedMemory memory = [seed] {
-    const std::uint64_t wanted = 2 * cpu::machine().furthest_cache_bytes;
-    const std::uint64_t bytes = std::clamp(wanted, least_chased_bytes, most_chased_bytes);
-    constexpr std::uint32_t line_bytes = 64;
-    return ChasedMemory{
-        PointerCycle(static_cast<std::uint32_t>(bytes / line_bytes), line_bytes, cpu::widest_pages(), seed)};
-  }();
-  return memory;
+/// Where the walk stands in memory that is made once for a process: it is the same at every load, and each goes on
+/// where the one before has stopped.
+const std::byte*& place_in_chased_memory(std::uint64_t seed) {
+  constexpr std::uint32_t line_bytes = 64;
+  static const workloads::PointerCycle cycle(
+      static_cast<std::uint32_t>(
+          std::clamp(2 * cpu::machine().furthest_cache_bytes, least_chased_bytes, most_chased_bytes) / line_bytes),
+      line_bytes, cpu::widest_pages(), seed);
+  static const std::byte* at = cycle.start();
+  return at;
 }
 
 std::unique_ptr<device::Companion> companion_of(device::Device& device, std::uint64_t seed) {
@@ -49,13 +42,7 @@ std::unique_ptr<device::Companion> companion_of(device::Device& device, std::uin
   if (machine.cores.size() < 2 && device.info().type == device::DeviceType::cpu) {
     throw device::Unsupported("this process may use one core only, which the driver's threads need; allow it two");
   }
-  return cpu::chase_on(quiet_core(machine, 0).cpu, chased_memory(seed).at);
-}
-
-StreamShape usual_shape(const device::DeviceInfo& info) {
-  const std::uint32_t units = workloads::compute_units_of(info);
-  return {
-      .group_size = std::min(256u, info.largest_group_size), .groups = 8 * units, .in_flight = 2, .interleaved = true};
+  return cpu::chase_on(quiet_core(machine, 0).cpu, place_in_chased_memory(seed));
 }
 
 /// One group a compute unit, and so little for each that three arrays stay in the smallest first cache.
@@ -70,7 +57,13 @@ StreamShape shape_in_first_cache(const device::DeviceInfo& info, StreamShape sha
 /// The point's shape, or else the one that is found for large arrays.
 StreamShape shape_at(device::Device& device, const Point& point, std::uint64_t array_bytes) {
   if (point.shape.contains("groups")) return workloads::shape_of(point.shape);
-  if (device.info().type == device::DeviceType::model) return usual_shape(device.info());
+  const device::DeviceInfo& info = device.info();
+  if (info.type == device::DeviceType::model) {
+    return {.group_size = std::min(256u, info.largest_group_size),
+            .groups = 8 * workloads::compute_units_of(info),
+            .in_flight = 2,
+            .interleaved = true};
+  }
   return workloads::search_shape(device, Pattern::add, Sharing::separate, 3 * array_bytes,
                                  workloads::SearchDepth::once);
 }
@@ -192,16 +185,6 @@ std::unique_ptr<CpuLoad> reading_threads(std::span<const cpu::Core> cores, std::
   return std::make_unique<CpuLoad>(cores.first(threads), cpu::StreamDirection::read);
 }
 
-void throttle(workloads::ThrottledAdd& sum, double load, const device::DeviceInfo& info) {
-  if (info.type == device::DeviceType::model) {
-    // Its clock has no noise of short times, and the host works for all that it writes.
-    sum.throttle(load, Nanoseconds(20e6), Nanoseconds(0.2e6));
-  } else {
-    // Long beside a launch and a timer's step, short beside a busy time, of which the first dispatch does not count.
-    sum.throttle(load);
-  }
-}
-
 }  // namespace
 
 std::vector<device::ChaseWindow> inside(std::span<const device::ChaseWindow> windows, const device::BusyTimes& busy) {
@@ -243,7 +226,13 @@ Workload walk_beside_gpu(device::Device& device, const Point& point, const Reque
       bytes = std::uint64_t{chosen.groups} * chosen.block_words() * sizeof(std::uint32_t);
     }
     work->sum.emplace(device, chosen, bytes, request.seed);
-    throttle(*work->sum, load, info);
+    if (info.type == device::DeviceType::model) {
+      // Its clock has no noise of short times, and the host works for all that it writes.
+      work->sum->throttle(load, Nanoseconds(20e6), Nanoseconds(0.2e6));
+    } else {
+      // Long beside a launch and a timer's step, short beside a busy time, of which the first dispatch does not count.
+      work->sum->throttle(load);
+    }
     shape["rounds"] = work->sum->rounds();
   }
   shape["same_silicon"] = info.type == device::DeviceType::cpu ? 1 : 0;

@@ -49,19 +49,6 @@ std::optional<std::string> failure_of_host(std::span<const std::byte> bytes, con
   return std::nullopt;
 }
 
-/// Fills host memory, whole blocks.
-void write_noise(std::span<std::byte> bytes, BlockSums& source) {
-  constexpr std::uint64_t pairs = proof_block_bytes / sizeof(std::uint64_t);
-  for (std::uint64_t block = 0; block < bytes.size() / proof_block_bytes; ++block) {
-    const auto here = bytes.subspan(block * proof_block_bytes, proof_block_bytes);
-    for (std::uint64_t pair = 0; pair < pairs; ++pair) {
-      const std::uint64_t value = source.noise.pair(block * pairs + pair);
-      std::memcpy(here.data() + pair * sizeof value, &value, sizeof value);
-    }
-    source.sums.push_back(sum_of(here));
-  }
-}
-
 }  // namespace
 
 DeviceProof::DeviceProof(device::Device& device, std::uint64_t blocks, device::Use use)
@@ -123,7 +110,8 @@ CopyEndpoints::CopyEndpoints(device::Device& device, Direction direction, const 
   };
   if (direction == Direction::to_device) {
     host_ = make_host(source_bytes);
-    write_noise(host_->bytes().first(source_bytes), source_);
+    workloads::BytesBuffer source(host_->bytes().first(source_bytes));
+    source_.sums = workloads::write_noise(source, source_.noise, block_words);
   } else {
     from_ = buffer_of(source_bytes);
     source_.sums = workloads::write_noise(*from_, source_.noise, block_words);
