@@ -7,7 +7,6 @@
 #include "cpu/region.hpp"
 #include "cpu/topology.hpp"
 #include "os/machine.hpp"
-#include "os/threads.hpp"
 #include "os/time.hpp"
 
 namespace sonde::cpu {

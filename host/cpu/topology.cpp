@@ -3,7 +3,6 @@
 #include <hwloc.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "device/device.hpp"
 #include "os/machine.hpp"

@@ -2,7 +2,6 @@
 
 #include "cpu/movers.hpp"
 #include "cpu/pinned.hpp"
-#include "cpu/region.hpp"
 #include "cpu/topology.hpp"
 #include "os/this_process.hpp"
 #include "os/time.hpp"

@@ -18,12 +18,6 @@ constexpr int columns_of_words = 58;
 constexpr int columns_of_latency = 22;
 constexpr std::size_t most_bars = 20;
 
-double largest_of(const std::deque<LiveWindow>& windows, Value value) {
-  double largest = 0;
-  for (const LiveWindow& window : windows) largest = std::max(largest, (window.*value).value_or(0));
-  return largest;
-}
-
 /// A bar for each window, of full height at `full`; a blank where nothing is known.
 std::string bars_of(const std::deque<LiveWindow>& windows, Value value, double full) {
   std::string text;
@@ -59,8 +53,9 @@ std::string LiveTraffic::next(const LiveWindow& window) {
   shown_.push_back(window);
   while (shown_.size() > std::min(room, most_bars)) shown_.pop_front();
   // Both have one scale, so that the traffic that the cache kept from memory can be seen.
-  const double full =
-      std::max(largest_of(shown_, &LiveWindow::fabric_gbps), largest_of(shown_, &LiveWindow::memory_gbps));
+  double full = 0;
+  for (const LiveWindow& one : shown_)
+    full = std::max({full, one.fabric_gbps.value_or(0), one.memory_gbps.value_or(0)});
   return fmt::format("\r\033[Kfabric {} {}  memory {} {}  hit rate {} {}{}",
                      bars_of(shown_, &LiveWindow::fabric_gbps, full), fabric,
                      bars_of(shown_, &LiveWindow::memory_gbps, full), memory, bars_of(shown_, &LiveWindow::hit_rate, 1),

@@ -91,8 +91,8 @@ std::optional<double> marked_clock_mhz(std::string_view text) {
 }
 
 /// hwmon states the clock itself in Hz; the file of levels, which every generation has, only the level nearest to it.
-std::optional<double> clock_mhz(const std::optional<fs::path>& sensors, const char* sensor, const fs::path& levels) {
-  const auto hertz = sensors ? read_number(*sensors / sensor) : std::nullopt;
+std::optional<double> clock_mhz(const std::vector<fs::path>& sensors, const char* sensor, const fs::path& levels) {
+  const auto hertz = sensors.empty() ? std::nullopt : read_number(sensors.front() / sensor);
   if (hertz && *hertz > 0) return *hertz * 1e-6;
   const auto text = read_text(levels);
   return text ? marked_clock_mhz(*text) : std::nullopt;
@@ -127,7 +127,7 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> location_of(const std::st
 Source amdgpu_source(const fs::path& device) {
   std::error_code ignored;
   if (!fs::exists(device / "pp_dpm_sclk", ignored) && !fs::exists(device / "gpu_metrics", ignored)) return {};
-  return [device, sensors = hwmon_folder(device), before = std::string()](DeviceState& reading) mutable {
+  return [device, sensors = numbered(device / "hwmon", "hwmon"), before = std::string()](DeviceState& reading) mutable {
     reading.gpu_clock_mhz = clock_mhz(sensors, "freq1_input", device / "pp_dpm_sclk");
     reading.memory_clock_mhz = clock_mhz(sensors, "freq2_input", device / "pp_dpm_mclk");
     if (const auto table = read_text(device / "gpu_metrics"))

@@ -1,7 +1,5 @@
 #include "counters/state/sources.hpp"
 
-#include "os/library.hpp"
-
 // The parts of NVIDIA's management library that are used are declared here, so that neither its header nor the library
 // is needed to build.
 // Source: NVML API reference guide, docs.nvidia.com/deploy/nvml-api.

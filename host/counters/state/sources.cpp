@@ -40,9 +40,10 @@ std::optional<double> first_number(const fs::path& folder, std::initializer_list
 /// Temperature, of the die or else of the next sensor, and power: the average, the present one, or what the energy
 /// counter rose by since the last reading. Empty where there is no such folder.
 Source hwmon_source(const fs::path& device) {
-  const auto folder = hwmon_folder(device);
-  if (!folder) return {};
-  return [folder = *folder, before = std::optional<double>(), at = Clock::time_point()](DeviceState& reading) mutable {
+  const auto folders = numbered(device / "hwmon", "hwmon");
+  if (folders.empty()) return {};
+  return [folder = folders.front(), before = std::optional<double>(),
+          at = Clock::time_point()](DeviceState& reading) mutable {
     if (const auto millidegrees = first_number(folder, {"temp1_input", "temp2_input"}))
       reading.temperature_celsius = *millidegrees * 1e-3;
     if (const auto microwatts = first_number(folder, {"power1_average", "power1_input"})) {
@@ -121,11 +122,6 @@ Source xe_source(const fs::path& device) {
 }
 
 }  // namespace
-
-std::optional<fs::path> hwmon_folder(const fs::path& device) {
-  const auto folders = numbered(device / "hwmon", "hwmon");
-  return folders.empty() ? std::nullopt : std::optional(folders.front());
-}
 
 std::function<DeviceState()> reader_of(const fs::path& root, const std::string& pci) {
   const bool has_files = os::has_proc_and_sys || root != "/";

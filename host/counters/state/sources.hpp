@@ -30,9 +30,6 @@ std::map<int, std::uint64_t> amdgpu_caches(const std::filesystem::path& root, co
 /// now and unloaded with the source. Empty where there is no such library or no such GPU.
 Source nvml_source(const std::string& pci, const std::string& library = os::nvidia_management);
 
-/// A PCI device's folder of sensors in the layout of the kernel's hwmon; nothing where its driver has none.
-std::optional<std::filesystem::path> hwmon_folder(const std::filesystem::path& device);
-
 /// The clock of the CPU that `which_cpu` names, else of the one that the calling thread runs on, whoever reads it; the
 /// fastest in a tree without that CPU. cpufreq states it, or /proc/cpuinfo, or, as on Arm64, the device tree, all below
 /// `root`. An idle CPU would state the clock that was last asked for, which is not the one it ran at.

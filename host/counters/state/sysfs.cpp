@@ -3,7 +3,6 @@
 #include <charconv>
 #include <ranges>
 #include <set>
-#include <utility>
 
 #include "os/file.hpp"
 

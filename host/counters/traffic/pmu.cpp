@@ -40,18 +40,6 @@ std::optional<std::vector<BitRange>> parse_ranges(std::string_view text, unsigne
   }
 }
 
-std::map<std::string, Format, std::less<>> formats_in(const fs::path& folder) {
-  std::map<std::string, Format, std::less<>> formats;
-  std::error_code ignored;
-  for (auto entry = fs::directory_iterator(folder, ignored); entry != fs::directory_iterator();
-       entry.increment(ignored)) {
-    const auto text = read_text(entry->path());
-    const auto format = text ? parse_format(*text) : std::nullopt;
-    if (format) formats[entry->path().filename().string()] = *format;
-  }
-  return formats;
-}
-
 std::optional<Pmu> read_pmu(const fs::path& folder) {
   const auto type = read_text(folder / "type");
   const auto number = type ? whole(trimmed(*type)) : std::nullopt;
@@ -59,7 +47,13 @@ std::optional<Pmu> read_pmu(const fs::path& folder) {
   Pmu pmu{.name = folder.filename().string(), .type = *number};
   if (const auto mask = read_text(folder / "cpumask")) pmu.cpus = parse_cpus(*mask).value_or(std::vector<int>{});
   if (pmu.cpus.empty()) pmu.cpus = {0};  // a PMU of the cores, which every CPU has
-  pmu.formats = formats_in(folder / "format");
+  std::error_code ignored;
+  for (auto entry = fs::directory_iterator(folder / "format", ignored); entry != fs::directory_iterator();
+       entry.increment(ignored)) {
+    const auto text = read_text(entry->path());
+    const auto format = text ? parse_format(*text) : std::nullopt;
+    if (format) pmu.formats[entry->path().filename().string()] = *format;
+  }
   return pmu;
 }
 

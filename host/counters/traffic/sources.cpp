@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <chrono>
 #include <thread>
 
 #include "counters/state/sysfs.hpp"

@@ -4,7 +4,6 @@
 #include <ranges>
 
 #include "os/threads.hpp"
-#include "os/time.hpp"
 
 namespace sonde::counters {
 namespace {
@@ -137,16 +136,6 @@ SamplerCounts TrafficSampler::counts() const {
   return {.taken = taken_, .late = late_, .skipped = skipped_, .lost = lost_, .cpu_seconds = cpu_seconds_};
 }
 
-void TrafficSampler::store(const CounterSnapshot& snapshot) {
-  const std::size_t next = written_.load(std::memory_order_relaxed);
-  if (next - fetched_.load(std::memory_order_acquire) == ring_.size()) {
-    ++lost_;
-    return;
-  }
-  ring_[next % ring_.size()] = snapshot;  // both have room for as much, so that nothing is allocated
-  written_.store(next + 1, std::memory_order_release);
-}
-
 void TrafficSampler::run(std::chrono::nanoseconds interval) {
   os::name_this_thread("sonde-traffic");
   // A read from another CPU interrupts the one that has the counters. If the thread may not go there, that only costs
@@ -158,7 +147,13 @@ void TrafficSampler::run(std::chrono::nanoseconds interval) {
   while (!stopping_) {
     source_.read(snapshot);
     source_.rotate_group();
-    store(snapshot);
+    const std::size_t next = written_.load(std::memory_order_relaxed);
+    if (next - fetched_.load(std::memory_order_acquire) == ring_.size()) {
+      ++lost_;
+    } else {
+      ring_[next % ring_.size()] = snapshot;  // both have room for as much, so that nothing is allocated
+      written_.store(next + 1, std::memory_order_release);
+    }
     if (++taken_ % snapshots_between_times == 1) cpu_seconds_ = os::cpu_time_of_this_thread().seconds;
     if (snapshot.before_ns - due > step / 2) ++late_;
     due += step;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <thread>
 
 #include "counters/traffic/rates.hpp"
@@ -70,7 +69,6 @@ class TrafficSampler {
 
  private:
   void run(std::chrono::nanoseconds interval);
-  void store(const CounterSnapshot& snapshot);
 
   CounterSource& source_;
   std::vector<CounterSnapshot> ring_;
