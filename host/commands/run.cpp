@@ -60,7 +60,7 @@ measure::Frame wanted_frame(const RunOptions& options) {
   const bool is_asked = options.probes.empty() || std::ranges::find(options.probes, "frames") != options.probes.end();
   if (!is_asked) throw UsageError("--frame is for the probe frames, which --probe leaves out");
   try {
-    return records::parse_frame(records::read_frame_text(os::path_of(options.frame)));
+    return records::parse_frame(records::read_json_text(os::path_of(options.frame), "frame"));
   } catch (const records::InvalidFile& error) {
     throw UsageError(error.what());
   }
@@ -163,7 +163,7 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   const auto silence_limit = milliseconds(options.silence_limit_seconds);
   const records::RunLine record = run_record_of(options.command, options.seed, options.effort);
   // The file is made before anything is measured, so that one that cannot be written is noticed then.
-  const auto default_path = [&] { return session::default_path(choice.targets(), choice.chosen.front().apis, record); };
+  const auto default_path = [&] { return session::default_path(choice, record); };
   records::RecordFile file = new_record_file(options.out, default_path, record);
   const auto work = choice.work();
   if (is_first) {

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "built_in_frames.hpp"
-#include "records/json_fields.hpp"
 
 namespace sonde::records {
 namespace {
@@ -141,8 +140,6 @@ json pass_json(const Frame& frame, const FramePass& pass) {
 }
 
 }  // namespace
-
-JsonText read_frame_text(const std::filesystem::path& path) { return read_json_text(path, "frame"); }
 
 JsonText built_in_frame_text() {
   const BuiltInFrame& frame = built_in_frames.front();

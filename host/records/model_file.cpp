@@ -5,7 +5,6 @@
 
 #include "built_in_models.hpp"
 #include "device/number_arithmetic.hpp"
-#include "records/json_fields.hpp"
 
 namespace sonde::records {
 namespace {
@@ -128,8 +127,11 @@ void read_arithmetic(Fields& fields, Description& model) {
   });
 }
 
-Description read_model(const json& object, std::string_view where) {
-  Fields fields(object, where, "");
+}  // namespace
+
+Description parse_model(const JsonText& text) {
+  const json object = parsed(text);
+  Fields fields(object, text.where, "");
   fields.require({"name", "levels"});
   Description model;
   fields.text("name", model.name);
@@ -152,25 +154,13 @@ Description read_model(const json& object, std::string_view where) {
   return model;
 }
 
-}  // namespace
-
-Description parse_model(const ModelText& model) { return read_model(parsed(model), model.where); }
-
-ModelText read_model_text(const std::filesystem::path& path) { return read_json_text(path, "model"); }
-
-ModelText built_in_model_text(std::string_view name) {
+JsonText built_in_model_text(std::string_view name) {
   for (const BuiltInModel& model : built_in_models) {
     if (model.name == name) return {.text = std::string(model.text), .where = "model:" + std::string(name)};
   }
   std::string known;
   for (const BuiltInModel& model : built_in_models) known += (known.empty() ? "" : ", ") + std::string(model.name);
   throw InvalidFile("model:" + std::string(name) + " is not built in; these are: " + known);
-}
-
-std::vector<std::string> built_in_model_names() {
-  std::vector<std::string> names;
-  for (const BuiltInModel& model : built_in_models) names.emplace_back(model.name);
-  return names;
 }
 
 }  // namespace sonde::records

@@ -2,16 +2,9 @@
 
 #include <spdlog/spdlog.h>
 
-#include <cctype>
-
 #include "counters/state/sources.hpp"
-#include "cpu/device.hpp"
-#include "device/model/model.hpp"
-#include "device/opencl/opencl.hpp"
-#include "device/vulkan/vulkan.hpp"
 #include "measure/worker.hpp"
 #include "os/this_process.hpp"
-#include "records/input_files.hpp"
 #include "records/lines.hpp"
 #include "session/host.hpp"
 #include "session/worker.hpp"
@@ -25,24 +18,11 @@ using records::DeviceRecord;
 constexpr std::uint32_t line_bytes_of_a_cpu = 64;
 constexpr std::uint32_t line_bytes_of_a_gpu = 128;  // every L2 since 2010 has it
 
-std::string slug(const std::string& name) {
-  std::string text;
-  for (const char letter : name) {
-    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
-      text += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    } else if (!text.empty() && text.back() != '-') {
-      text += '-';
-    }
-  }
-  while (!text.empty() && text.back() == '-') text.pop_back();
-  return text;
-}
-
 /// The id stays the same under another driver: drivers change names and UUIDs, but a slot does not move.
 std::string id_of(const DeviceRecord& device) {
   if (device.type == device::DeviceType::cpu) return "cpu";
   if (!device.pci.empty()) return "gpu-" + device.pci;
-  return "gpu-" + slug(device.name);
+  return "gpu-" + lower(dashed(device.name, ""));
 }
 
 bool same_hardware(const DeviceRecord& device, const device::DeviceInfo& info) {
@@ -151,21 +131,6 @@ FoundDevices discover_devices(std::chrono::milliseconds silence_limit) {
 
 void warn_of_problems(const FoundDevices& machine) {
   for (const auto& [api, problem] : machine.problems) spdlog::warn("{}: {}", records::spoken_name(api), problem);
-}
-
-std::vector<device::DeviceInfo> list_devices(device::Api api) {
-  if (api == device::Api::cpu) return {cpu::describe()};
-  return api == device::Api::opencl ? device::opencl::list() : device::vulkan::list();
-}
-
-std::unique_ptr<device::Device> open_device(const records::MeasureTask& task) {
-  switch (task.api) {
-    case device::Api::opencl: return device::opencl::open(task.index);
-    case device::Api::vulkan: return device::vulkan::open(task.index);
-    case device::Api::cpu: return cpu::open();
-    case device::Api::model: break;
-  }
-  return device::model::open(records::parse_model({.text = task.model, .where = task.device}));
 }
 
 }  // namespace sonde::session

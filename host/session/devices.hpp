@@ -1,8 +1,6 @@
 #pragma once
 
-#include "device/device.hpp"
 #include "records/device_record.hpp"
-#include "records/task.hpp"
 
 namespace sonde::session {
 
@@ -21,9 +19,5 @@ void warn_of_problems(const FoundDevices& machine);
 
 /// One record for each piece of hardware: matched by UUID, then by PCI address; CPU devices are all the host's.
 std::vector<records::DeviceRecord> merge(const std::vector<records::ApiDevice>& seen);
-
-/// Both load the API's drivers into this process, so only workers call them.
-std::vector<device::DeviceInfo> list_devices(device::Api api);
-std::unique_ptr<device::Device> open_device(const records::MeasureTask& task);
 
 }  // namespace sonde::session

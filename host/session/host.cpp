@@ -14,17 +14,8 @@ namespace {
 
 /// A text as a part of a file name: signs that a shell or a file system could mind become dashes.
 std::string file_word(const std::string& text, std::size_t longest) {
-  std::string word;
-  for (const char letter : text) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' || letter == '_';
-    if (plain) {
-      word += letter;
-    } else if (!word.empty() && word.back() != '-') {
-      word += '-';
-    }
-  }
-  word.resize(std::min(word.size(), longest));
-  while (!word.empty() && word.back() == '-') word.pop_back();
+  std::string word = dashed(text, "._").substr(0, longest);
+  word.erase(word.find_last_not_of('-') + 1);
   return word;
 }
 
@@ -40,20 +31,30 @@ std::string driver_word(const Target& target, std::span<const device::Api> apis)
   return word.empty() ? "simulated" : word;
 }
 
-/// "20261120T232100Z" of "2026-11-20T23:21:00Z".
-std::string compact_time(std::string time) {
+/// The file of a run on this machine, whose name has the time as "20261120T232100Z".
+std::filesystem::path in_results(const records::RunLine& run, const std::string& what) {
+  std::string time = run.time;
   std::erase_if(time, [](char sign) { return sign == '-' || sign == ':'; });
-  return time;
-}
-
-std::filesystem::path in_results(const std::string& stem) {
   std::error_code problem;
   std::filesystem::create_directories("results", problem);
   if (problem) throw UsageError("cannot make the folder results: " + problem.message() + "; choose a file with --out");
-  return std::filesystem::path("results") / (stem + ".jsonl");
+  return std::filesystem::path("results") / (file_word(run.host.name, 30) + "-" + what + "-" + time + ".jsonl");
 }
 
 }  // namespace
+
+std::string dashed(const std::string& text, std::string_view plain_signs) {
+  std::string word;
+  for (const char letter : text) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0 || plain_signs.find(letter) != plain_signs.npos) {
+      word += letter;
+    } else if (!word.empty() && word.back() != '-') {
+      word += '-';
+    }
+  }
+  word.erase(word.find_last_not_of('-') + 1);
+  return word;
+}
 
 records::HostRecord describe_host() {
   const os::Machine machine = os::describe_machine();
@@ -77,18 +78,16 @@ std::string random_uuid() {
                      words[2] >> 16, words[2] & 0xFFFFu, words[3]);
 }
 
-std::filesystem::path default_path(const std::vector<Target>& targets, std::span<const device::Api> apis,
-                                   const records::RunLine& run) {
-  const bool cpu = targets.front().record.type == device::DeviceType::cpu;
-  const std::string device = targets.size() > 1 ? std::to_string(targets.size()) + "-devices"
-                             : cpu              ? "cpu"
-                                                : file_word(targets.front().record.name, 40);
-  return in_results(file_word(run.host.name, 30) + "-" + device + "-" + driver_word(targets.front(), apis) + "-" +
-                    compact_time(run.time));
+std::filesystem::path default_path(const SelectedDevices& choice, const records::RunLine& run) {
+  const auto& [target, apis] = choice.chosen.front();
+  const std::string device = choice.chosen.size() > 1 ? std::to_string(choice.chosen.size()) + "-devices"
+                             : target.record.type == device::DeviceType::cpu ? "cpu"
+                                                                             : file_word(target.record.name, 40);
+  return in_results(run, device + "-" + driver_word(target, apis));
 }
 
 std::filesystem::path default_watch_path(const std::string& source, const records::RunLine& run) {
-  return in_results(file_word(run.host.name, 30) + "-watch-" + file_word(source, 40) + "-" + compact_time(run.time));
+  return in_results(run, "watch-" + file_word(source, 40));
 }
 
 }  // namespace sonde::session

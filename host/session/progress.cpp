@@ -17,35 +17,10 @@ std::string time_text(double seconds) {
   return whole < 90 ? std::to_string(whole) + " s" : std::to_string((whole + 30) / 60) + " min";
 }
 
-int columns_of_the_terminal() {
-  const int columns = os::terminal_columns(os::StandardStream::errors);
-  return columns > 0 ? columns : 80;
-}
-
 constexpr int bar_columns = 24;
 constexpr std::chrono::milliseconds between_draws{100};
 
-/// What one probe adds to a plan.
-struct PlannedProbe {
-  double seconds = 0;
-  double largest_bytes = 0;
-};
-
-PlannedProbe planned_probe(const measure::Probe& probe, const device::DeviceInfo& device,
-                           const measure::Request& request) {
-  PlannedProbe planned;
-  for (const measure::Point& point : probe.next(device, request, {})) {
-    planned.seconds += probe.total_to_first_batch_ratio(request.effort) * point.visits * point.expected_seconds;
-    planned.largest_bytes = std::max(planned.largest_bytes, point.x.bytes.value_or(0));
-  }
-  return planned;
-}
-
 }  // namespace
-
-Progress::Progress(bool drawn, int workers) : drawn_(drawn), workers_(workers) {}
-
-Progress::~Progress() { clear(); }
 
 void Progress::worker_started(const std::string& label) {
   label_ = records::visible(label);
@@ -53,8 +28,6 @@ void Progress::worker_started(const std::string& label) {
   expected_of_worker_ = done_of_worker_ = current_point_ = 0;
   if (!drawn_) std::cerr << label_ << "\n";
 }
-
-void Progress::planned(double expected_seconds) { expected_of_worker_ += expected_seconds; }
 
 void Progress::point_started(const std::string& name, double expected_seconds) {
   done_of_worker_ += current_point_;
@@ -88,14 +61,14 @@ void Progress::draw() {
   if (!drawn_ || Clock::now() - last_drawn_ < between_draws) return;
   last_drawn_ = Clock::now();
   shown_share_ = std::max(shown_share_, std::clamp(share_done(), 0.0, 1.0));
-  const double share = shown_share_;
   std::string bar;
-  for (int column = 0; column < bar_columns; ++column) bar += column < share * bar_columns ? "━" : "╌";
-  std::string rest = fmt::format("{:3.0f} %", share * 100);
+  for (int column = 0; column < bar_columns; ++column) bar += column < shown_share_ * bar_columns ? "━" : "╌";
+  std::string rest = fmt::format("{:3.0f} %", shown_share_ * 100);
   const double left = seconds_left();
   if (left >= 0) rest += ", about " + time_text(left) + " left";
   rest += "  " + point_ + ", " + label_;
-  std::size_t room = static_cast<std::size_t>(std::max(10, columns_of_the_terminal() - bar_columns - 3));
+  const int columns = os::terminal_columns(os::StandardStream::errors);
+  auto room = static_cast<std::size_t>(std::max(10, (columns > 0 ? columns : 80) - bar_columns - 3));
   // The cut is not in the middle of a letter, whose later bytes begin with the bits 10.
   while (room < rest.size() && (static_cast<unsigned char>(rest[room]) & 0xC0u) == 0x80u) --room;
   std::cerr << "\r\033[K" << bar << "  " << rest.substr(0, room) << std::flush;
@@ -118,12 +91,17 @@ std::string plan(std::span<const std::pair<const Target*, device::Api>> work,
     const device::DeviceInfo& info = records::through(target->record, api)->info;
     for (const measure::Probe* probe : probes) {
       if (!measure::is_asked_through(*probe, api) || probe->obstacle(info)) continue;
-      const PlannedProbe planned = planned_probe(*probe, info, of_device);
+      double probe_seconds = 0;
+      double largest_bytes = 0;
+      for (const measure::Point& point : probe->next(info, of_device, {})) {
+        probe_seconds += probe->total_to_first_batch_ratio(request.effort) * point.visits * point.expected_seconds;
+        largest_bytes = std::max(largest_bytes, point.x.bytes.value_or(0));
+      }
       simulated = simulated || api == device::Api::model;
-      seconds += planned.seconds;
+      seconds += probe_seconds;
       lines += "  " + std::string(probe->name) + " on " + target->record.name;
       if (api == device::Api::opencl || api == device::Api::vulkan) lines += " through " + records::spoken_name(api);
-      if (planned.largest_bytes > 0) lines += ", up to " + measure::size_text(planned.largest_bytes);
+      if (largest_bytes > 0) lines += ", up to " + measure::size_text(largest_bytes);
       lines += "\n";
     }
   }

@@ -10,13 +10,13 @@ namespace sonde::session {
 class Progress {
  public:
   /// `workers` is their number; until they report their plans, each is expected to take as long as the first.
-  Progress(bool drawn, int workers);
-  ~Progress();
+  Progress(bool drawn, int workers) : drawn_(drawn), workers_(workers) {}
+  ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void worker_started(const std::string& label);
-  void planned(double expected_seconds);
+  void planned(double expected_seconds) { expected_of_worker_ += expected_seconds; }
   void point_started(const std::string& name, double expected_seconds);
   /// `another_follows` for the probes that this worker left to do.
   void worker_ended(bool another_follows = false);

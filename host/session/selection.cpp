@@ -17,16 +17,6 @@ using records::DeviceRecord;
 
 constexpr std::string_view model_prefix = "model:";
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-std::string without_dashes(std::string text) {
-  std::erase(text, '-');
-  return text;
-}
-
 bool is_cpu(const DeviceRecord& device) { return device.type == device::DeviceType::cpu; }
 bool is_gpu(const DeviceRecord& device) { return !is_cpu(device); }
 
@@ -35,8 +25,8 @@ Target model_target(const std::string& name) {
   Target target;
   device::DeviceInfo info;
   try {
-    const records::ModelText model =
-        is_file ? records::read_model_text(os::path_of(name)) : records::built_in_model_text(name);
+    const records::JsonText model =
+        is_file ? records::read_json_text(os::path_of(name), "model") : records::built_in_model_text(name);
     info = device::model::describe(records::parse_model(model));
     target.model_text = model.text;
   } catch (const records::InvalidFile& error) {
@@ -57,6 +47,8 @@ Target model_target(const std::string& name) {
 /// Indices of the devices that one selector names.
 std::vector<std::size_t> matches(const std::vector<DeviceRecord>& devices, const std::string& selector) {
   const std::string wanted = lower(selector);
+  std::string uuid = wanted;
+  std::erase(uuid, '-');
   const auto all_that = [&](const std::function<bool(const DeviceRecord&)>& claim) {
     std::vector<std::size_t> found;
     for (std::size_t index = 0; index < devices.size(); ++index) {
@@ -74,7 +66,7 @@ std::vector<std::size_t> matches(const std::vector<DeviceRecord>& devices, const
   }
   auto exact = all_that([&](const DeviceRecord& device) {
     return lower(device.id) == wanted || (!device.pci.empty() && lower(device.pci) == wanted) ||
-           (!device.uuid.empty() && device.uuid == without_dashes(wanted));
+           (!device.uuid.empty() && device.uuid == uuid);
   });
   if (!exact.empty() || wanted.empty()) return exact;
   return all_that([&](const DeviceRecord& device) { return lower(device.name).find(wanted) != std::string::npos; });
@@ -132,6 +124,11 @@ void check_sizes(const measure::Request& request, const DeviceRecord& device) {
 
 }  // namespace
 
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
 std::vector<Target> select(const std::vector<DeviceRecord>& devices, const std::vector<std::string>& selectors) {
   std::vector<std::string> wanted = selectors;
   if (wanted.empty()) wanted = {std::ranges::any_of(devices, is_gpu) ? "gpu" : "cpu"};
@@ -139,9 +136,6 @@ std::vector<Target> select(const std::vector<DeviceRecord>& devices, const std::
   std::set<std::string> models;  // files of one name in different folders are different devices
   const auto taken = [&targets](const std::string& id) {
     return std::ranges::any_of(targets, [&](const Target& one) { return one.record.id == id; });
-  };
-  const auto add_once = [&](Target target) {
-    if (!taken(target.record.id)) targets.push_back(std::move(target));
   };
   for (const std::string& selector : wanted) {
     if (selector.starts_with(model_prefix)) {
@@ -157,7 +151,9 @@ std::vector<Target> select(const std::vector<DeviceRecord>& devices, const std::
     if (found.empty() && !selectors.empty()) {
       throw UsageError("no device matches '" + selector + "'; sonde list shows what there is");
     }
-    for (const std::size_t index : found) add_once({.record = devices[index]});
+    for (const std::size_t index : found) {
+      if (!taken(devices[index].id)) targets.push_back({.record = devices[index]});
+    }
   }
   return targets;
 }
@@ -172,12 +168,6 @@ std::vector<std::pair<const Target*, device::Api>> SelectedDevices::work() const
   return work;
 }
 
-std::vector<Target> SelectedDevices::targets() const {
-  std::vector<Target> targets;
-  std::ranges::transform(chosen, std::back_inserter(targets), &Chosen::target);
-  return targets;
-}
-
 std::string SelectedDevices::why_not(device::Api api) const {
   const auto problem = machine.problems.find(api);
   if (problem != machine.problems.end()) return problem->second;
@@ -186,8 +176,9 @@ std::string SelectedDevices::why_not(device::Api api) const {
 
 SelectedDevices choose(const RunRequest& asked, std::chrono::milliseconds silence_limit) {
   const bool only_models =
-      !asked.devices.empty() &&
-      std::ranges::all_of(asked.devices, [](const std::string& selector) { return selector.starts_with("model:"); });
+      !asked.devices.empty() && std::ranges::all_of(asked.devices, [](const std::string& selector) {
+        return selector.starts_with(model_prefix);
+      });
   SelectedDevices choice{.machine = only_models ? FoundDevices{} : discover_devices(silence_limit), .chosen = {}};
   if (os::interrupted()) return choice;
   if (!only_models && choice.machine.devices.empty()) refuse(choice.machine);

@@ -17,6 +17,9 @@ struct Target {
 std::vector<Target> select(const std::vector<records::DeviceRecord>& devices,
                            const std::vector<std::string>& selectors);
 
+/// The text with small letters for those of ASCII.
+std::string lower(std::string text);
+
 /// A run as the user asked for it.
 struct RunRequest {
   std::vector<std::string> devices;  ///< selectors; empty for the devices that there are
@@ -37,7 +40,6 @@ struct SelectedDevices {
 
   /// The pairs of a device and an API that will be measured.
   [[nodiscard]] std::vector<std::pair<const Target*, device::Api>> work() const;
-  [[nodiscard]] std::vector<Target> targets() const;
   /// The reason, for a person, for which a device cannot be asked through an API.
   [[nodiscard]] std::string why_not(device::Api api) const;
 };

@@ -1,13 +1,21 @@
 #include "session/worker.hpp"
 
-#include "device/error.hpp"
+#include "cpu/device.hpp"
+#include "device/model/model.hpp"
+#include "device/opencl/opencl.hpp"
+#include "device/vulkan/vulkan.hpp"
 #include "os/this_process.hpp"
+#include "records/input_files.hpp"
 #include "records/lines.hpp"
-#include "session/selection.hpp"
 #include "session/usage_error.hpp"
 
 namespace sonde::session {
 namespace {
+
+std::vector<device::DeviceInfo> list_devices(device::Api api) {
+  if (api == device::Api::cpu) return {cpu::describe()};
+  return api == device::Api::opencl ? device::opencl::list() : device::vulkan::list();
+}
 
 void list(device::Api api, const measure::SendLine& send) {
   try {
@@ -18,6 +26,16 @@ void list(device::Api api, const measure::SendLine& send) {
 }
 
 }  // namespace
+
+std::unique_ptr<device::Device> open_device(const records::MeasureTask& task) {
+  switch (task.api) {
+    case device::Api::opencl: return device::opencl::open(task.index);
+    case device::Api::vulkan: return device::vulkan::open(task.index);
+    case device::Api::cpu: return cpu::open();
+    case device::Api::model: break;
+  }
+  return device::model::open(records::parse_model({.text = task.model, .where = task.device}));
+}
 
 measure::WorkerEnd work_in_a_process(const records::Task& task, const measure::WorkerHandlers& handlers,
                                      const measure::WorkerLimits& limits) {

@@ -1,6 +1,5 @@
-#include "records/json_fields.hpp"
+#include "records/input_files.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cmath>
@@ -9,7 +8,6 @@
 #include <system_error>
 
 #include "os/file.hpp"
-#include "records/input_files.hpp"
 
 namespace sonde::records {
 namespace {
@@ -46,8 +44,6 @@ std::string not_json(std::string_view text, std::string_view where) {
   const auto line = 1 + std::count(read.begin(), read.end(), '\n');
   return std::string(where) + ": line " + std::to_string(line) + " is not valid JSON";
 }
-
-using nlohmann::json;
 
 /// No text may be longer: reports take no longer names.
 constexpr std::size_t longest_text = 1000;
@@ -104,6 +100,8 @@ Fields::Fields(const json& object, std::string_view where, std::string path)
                       shown(object));
   }
 }
+
+bool Fields::has(std::string_view name) const { return object_.contains(name); }
 
 void Fields::text(std::string_view name, std::string& into) {
   const json* const value = take(name);
