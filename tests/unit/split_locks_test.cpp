@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "probes/catalog.hpp"
-#include "probes/split_locks/locked_word.hpp"
 #include "probes/split_locks/split_locks.hpp"
 #include "support/made_up_machine.hpp"
 

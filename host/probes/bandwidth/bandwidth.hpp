@@ -80,8 +80,12 @@ inline constexpr FindingKind suspicious{.name = "suspicious",
 /// The working set of a point.
 inline double bytes_of(const Measurement& one) { return one.point.x.bytes.value(); }
 
+/// Whether it is a bandwidth at a size, and says no more than the size.
+inline bool is_of_a_sweep(const Measurement& one) {
+  return one.unit == "GB/s" && one.point.x.bytes && one.point.x == Coordinates{.bytes = one.point.x.bytes};
+}
+
 /// The points of one curve over the working set, by size; where a size was measured in several shapes, the fastest.
-/// Points that say more than a size are left out.
 std::vector<const Measurement*> best_points(std::span<const Measurement> known, const Words& words);
 
 /// The same points as the analysis takes them, in GB/s.

@@ -62,8 +62,7 @@ std::vector<Point> points_beyond(const device::DeviceInfo& device, const Request
 std::vector<const Measurement*> best_points(std::span<const Measurement> known, const Words& words) {
   std::map<double, const Measurement*> by_bytes;
   for (const Measurement& one : known) {
-    const bool at_a_size = one.point.x == Coordinates{.bytes = one.point.x.bytes};
-    if (one.unit != "GB/s" || one.point.words != words || !at_a_size || !one.point.x.bytes) continue;
+    if (one.point.words != words || !is_of_a_sweep(one)) continue;
     const Measurement*& best = by_bytes[bytes_of(one)];
     if (best == nullptr || median_of(one) > median_of(*best)) best = &one;
   }
@@ -113,8 +112,6 @@ std::vector<Point> closer_points(const device::DeviceInfo& device, const Request
     return bytes > gap.low_bytes * min_size_ratio && bytes * min_size_ratio < gap.high_bytes && keeps_its_shape(point);
   };
   const analysis::LatencyCurves times{.cycle = analysis::time_curve(curve_of(curve), request.line_bytes),
-                                      .independent = {},
-                                      .page = {},
                                       .of_streams = true};
   for (const analysis::Gap& gap : analysis::doubtful_gaps(times, may_be_cut)) points.push_back(between(gap));
   if (points.size() > allowed) points.resize(allowed);

@@ -10,11 +10,6 @@ namespace {
 constexpr double small_bytes = 256 << 10;
 constexpr std::size_t least_points = 3;
 
-bool is_small(const Measurement& one) {
-  const std::optional<double> bytes = one.point.x.bytes;
-  return one.unit == "GB/s" && bytes && one.point.x == Coordinates{.bytes = bytes} && *bytes <= small_bytes;
-}
-
 /// A curve that has fallen once is past what the nearest caches deliver.
 constexpr double fallen = 0.8;
 /// Nothing further away delivers so many times the most that any smaller working set got.
@@ -71,7 +66,7 @@ std::optional<Finding> launch_cost(std::span<const Measurement> measurements) {
   for (const Measurement& one : measurements) {
     if (one.point.words != bandwidth_probe::level_words) continue;
     if (one.unit == "us") empty_us = median_of(one);
-    if (!is_small(one)) continue;
+    if (!is_of_a_sweep(one) || bytes_of(one) > small_bytes) continue;
     launches_us.push_back(six_digits(one.state.launch_ns) / 1e3);
     gbps.push_back(median_of(one));
   }

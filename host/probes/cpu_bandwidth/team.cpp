@@ -50,11 +50,11 @@ double expected(Stream stream, std::size_t index, double added) {
   return filled_b(index);
 }
 
-/// Whether a stream adds to what is in the array, so that every pass leaves something else.
-bool adds(Stream stream) {
-  return stream == Stream::read_modify_write || stream == Stream::read_2_write_1 || stream == Stream::read_3_write_1;
+/// The other streams write nothing, or add to what is in the array, so that every pass leaves something else.
+bool writes_anew(Stream stream) {
+  return stream == Stream::write || stream == Stream::copy || stream == Stream::scale || stream == Stream::add ||
+         stream == Stream::triad;
 }
-bool writes_anew(Stream stream) { return stream != Stream::read && !adds(stream); }
 
 /// Looks at one element in every page of a range, at another place in each, and at the last.
 template <typename Look>
@@ -75,13 +75,7 @@ std::uint64_t sum_of_words(const double* begin, const double* end) {
 
 StreamTeam::StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::StreamKernels& kernels, Stream stream,
                        cpu::StoreKind stores, int arrays, std::size_t count, const std::vector<int>& memory_nodes)
-    : kernels_(&kernels),
-      stream_(stream),
-      stores_(stores),
-      arrays_(arrays),
-      count_(count),
-      pages_(cpu::widest_pages()),
-      members_(cores.size()) {
+    : kernels_(&kernels), stream_(stream), stores_(stores), arrays_(arrays), count_(count), members_(cores.size()) {
   if (kernels.run[static_cast<int>(stream)][static_cast<int>(stores)] == nullptr) {
     throw device::Unsupported("Sonde knows no stores past the caches for this kind of processor");
   }
@@ -152,7 +146,8 @@ void StreamTeam::work(Member& member, const std::stop_token& stop) {
   cpu::StreamArrays arrays{.count = count_};
   try {
     // The thread that streams it writes it first, so that it stands on the thread's node where no other is named.
-    memory.emplace(stride_of(count_) * sizeof(double) * static_cast<std::size_t>(arrays_), pages_, member.node);
+    memory.emplace(stride_of(count_) * sizeof(double) * static_cast<std::size_t>(arrays_), cpu::widest_pages(),
+                   member.node);
     auto* const first = reinterpret_cast<double*>(memory->data());
     const auto part = [&](int array) { return first + static_cast<std::size_t>(array) * stride_of(count_); };
     arrays.a = part(0);

@@ -38,7 +38,6 @@ class StreamTeam {
   /// Whether a thread did not have its core for all of the last run, or began late.
   [[nodiscard]] bool interrupted() const;
   [[nodiscard]] bool pinned() const;
-  [[nodiscard]] bool on_huge_pages() const { return pages_ == cpu::PageKind::huge; }
 
  private:
   /// One thread's part, which it alone touches, on lines of its own.
@@ -68,7 +67,6 @@ class StreamTeam {
   cpu::StoreKind stores_;
   int arrays_;
   std::size_t count_;
-  cpu::PageKind pages_;
   std::vector<Member> members_;
   std::uint64_t passes_ = 0;
   std::size_t sections_ = 1;

@@ -24,17 +24,6 @@ constexpr int most_attempts_a_stretch = 5;
 /// Fewer stretches would say nothing about their scatter.
 constexpr int least_stretches = 3;
 
-/// How long a point is walked.
-struct WalkTimes {
-  int stretches;
-  Nanoseconds stretch;  ///< in memory; in a cache there are as many windows in less
-};
-
-WalkTimes walk_times_of(Effort effort) {
-  return by_effort<WalkTimes>(effort, {.stretches = 4, .stretch = Nanoseconds(10e6)},
-                              {.stretches = 8, .stretch = Nanoseconds(25e6)},
-                              {.stretches = 16, .stretch = Nanoseconds(50e6)});
-}
 constexpr double times_shorter_in_a_cache = 6;
 constexpr Nanoseconds settling_time{6e6};
 
@@ -44,8 +33,7 @@ struct WalkedCycle {
   std::uint32_t place = 0;  ///< where it must stand
   const std::byte* at = cycle.start();
 
-  WalkedCycle(std::uint32_t count, cpu::PageKind pages, std::uint64_t seed)
-      : cycle(count, walked_line_bytes, pages, seed) {}
+  WalkedCycle(std::uint32_t count, std::uint64_t seed) : cycle(count, walked_line_bytes, cpu::widest_pages(), seed) {}
 };
 
 /// The cycle in memory is the same for all points of a process: making it takes longer than a point, and each goes on
@@ -54,7 +42,7 @@ std::shared_ptr<WalkedCycle> cycle_of(const WalkedSet& set, std::uint64_t seed, 
   const auto count = static_cast<std::uint32_t>(set.bytes / walked_line_bytes);
   const auto make = [&] {
     const cpu::Pinned on_its_node(cpu);
-    return std::make_shared<WalkedCycle>(count, cpu::widest_pages(), seed);
+    return std::make_shared<WalkedCycle>(count, seed);
   };
   if (set.within != Within::memory) return make();
   static std::shared_ptr<WalkedCycle> in_memory;
@@ -116,6 +104,12 @@ class UndisturbedWindows {
   std::size_t seen_ = 0;
 };
 
+/// How long a point is walked.
+struct WalkTimes {
+  int stretches = 0;
+  Nanoseconds stretch{0};
+};
+
 /// One point's walk and its load, which runs from the start of `repeat` to its end.
 struct WalkBesideCpuLoad {
   std::shared_ptr<WalkedCycle> walked;
@@ -123,8 +117,7 @@ struct WalkBesideCpuLoad {
   std::vector<const cpu::Core*> cores;  ///< that load; none at no load
   LoadWork work;
   std::byte* load_memory = nullptr;
-  WalkTimes times{};
-  bool in_memory = false;
+  WalkTimes times;
 
   std::vector<ChaseWindow> chase(Nanoseconds time, const std::function<void()>& alive) {
     std::vector<ChaseWindow> windows = companion->chase_for(time);
@@ -144,7 +137,7 @@ struct WalkBesideCpuLoad {
     UndisturbedWindows found;
     const int most_attempts = most_attempts_a_stretch * times.stretches;
     for (int attempt = 0; found.stretches() < times.stretches && attempt < most_attempts; ++attempt) {
-      const auto windows = chase(in_memory ? times.stretch : times.stretch / times_shorter_in_a_cache, alive);
+      const auto windows = chase(times.stretch, alive);
       if (load) load->look();
       found.add(windows, load ? &*load : nullptr);
     }
@@ -188,8 +181,9 @@ Workload cpu_loaded_latency_probe::prepare_walk(device::Device&, const Point& po
   if (set == sets.end()) throw device::Unsupported("this machine has no such working set");
   const cpu::Core& walking = quiet_core(machine, 0);
   const auto work = std::make_shared<WalkBesideCpuLoad>();
-  work->in_memory = set->within == Within::memory;
-  work->times = walk_times_of(request.effort);
+  work->times =
+      by_effort<WalkTimes>(request.effort, {4, Nanoseconds(10e6)}, {8, Nanoseconds(25e6)}, {16, Nanoseconds(50e6)});
+  if (set->within != Within::memory) work->times.stretch /= times_shorter_in_a_cache;
   work->walked = cycle_of(*set, request.seed, walking.cpu);
   work->companion = cpu::chase_on(walking.cpu, work->walked->at);
   if (threads > 0) {

@@ -1,9 +1,8 @@
-#include "probes/split_locks/locked_word.hpp"
-
 #include <cstring>
 
 #include "cpu/pinned.hpp"
 #include "cpu/stream_kernels.hpp"
+#include "probes/split_locks/split_locks.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 
 namespace sonde::probes {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "probes/catalog.hpp"
-#include "probes/split_locks/locked_word.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -162,15 +161,13 @@ std::optional<std::string> why_no_split_locks(const cpu::SplitLockRule& rule) {
 }
 
 SplitLockCores split_lock_cores(const cpu::Topology& machine) {
-  SplitLockCores cores;
   std::vector<const cpu::Core*> all;
   for (const cpu::Core& core : machine.cores) all.push_back(&core);
   if (all.size() == 1) return {.locking = all};
   // The last is slowed, as the first ones serve most interrupts.
-  cores.slowed = all.back();
-  all.pop_back();
-  cores.locking.assign(all.end() - static_cast<std::ptrdiff_t>(std::min<std::size_t>(2, all.size())), all.end());
-  return cores;
+  const auto locking_end = all.end() - 1;
+  return {.locking = {locking_end - std::min<std::ptrdiff_t>(2, locking_end - all.begin()), locking_end},
+          .slowed = all.back()};
 }
 
 std::vector<Point> split_lock_points(const cpu::Topology& machine, const Request& request) {
