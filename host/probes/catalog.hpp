@@ -1,9 +1,5 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-#include <vector>
-
 #include "probes/probe.hpp"
 
 namespace sonde::probes {

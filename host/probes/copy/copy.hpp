@@ -97,7 +97,6 @@ inline constexpr std::uint64_t proof_block_bytes = 4096;
 
 /// Words that nothing can compress, with the sum of each block.
 struct BlockSums {
-  explicit BlockSums(std::uint64_t seed) : noise(seed) {}
   workloads::Noise noise;
   std::vector<std::uint32_t> sums = {};  ///< modulo 2^32
 };
@@ -126,9 +125,6 @@ class DeviceProof {
 /// Makes host memory of so many bytes, of whatever kind the copies are to be measured with.
 using MakeHost = std::function<std::unique_ptr<device::HostMemory>(std::uint64_t size_bytes)>;
 
-/// Makes memory of the device, where a way to copy wants another than the ordinary kind.
-using MakeBuffer = std::function<std::unique_ptr<device::Buffer>(std::uint64_t size_bytes, device::Use use)>;
-
 /// A row of copies, one after the other, with a place of its own for each.
 struct Row {
   std::uint64_t bytes = 0;  ///< of a copy: whole pages
@@ -137,12 +133,12 @@ struct Row {
   std::uint64_t step_bytes = proof_block_bytes;
 };
 
-/// Memory at both ends of the copies that one queue makes, and what proves them: rows take turns in where
-/// they begin, so that every byte that is written changes every time.
+/// Memory at both ends of the copies that one queue makes, and what proves them: rows take turns in where they begin,
+/// so that every byte that is written changes every time. The device's is of a `kind` where one is named.
 class CopyEndpoints {
  public:
   CopyEndpoints(device::Device& device, Direction direction, const Row& row, const MakeHost& make_host,
-                std::uint64_t seed, const MakeBuffer& make_buffer = {});
+                std::uint64_t seed, const device::MemoryKind* kind = nullptr);
 
   /// The next row.
   device::CopyList next();

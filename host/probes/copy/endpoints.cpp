@@ -101,12 +101,12 @@ std::optional<std::string> DeviceProof::failure(device::Buffer& buffer, const Bl
 }
 
 CopyEndpoints::CopyEndpoints(device::Device& device, Direction direction, const Row& row, const MakeHost& make_host,
-                             std::uint64_t seed, const MakeBuffer& make_buffer)
-    : row_(row), source_(seed) {
+                             std::uint64_t seed, const device::MemoryKind* kind)
+    : row_(row), source_{workloads::Noise(seed)} {
   const std::uint64_t source_bytes = row_bytes() + row.step_bytes;
   const device::Use use = workloads::use_for(device.info(), source_bytes);
   const auto buffer_of = [&](std::uint64_t size_bytes) {
-    return make_buffer ? make_buffer(size_bytes, use) : device.make_buffer(size_bytes, use);
+    return kind != nullptr ? device.make_buffer_in(*kind, size_bytes, use) : device.make_buffer(size_bytes, use);
   };
   if (direction == Direction::to_device) {
     host_ = make_host(source_bytes);

@@ -146,12 +146,10 @@ struct KernelCopies {
   }
 };
 
-/// The device's own memory, in the kind of this name where it has kinds of memory that can be mapped.
-std::unique_ptr<device::Buffer> mappable(device::Device& device, std::uint64_t size_bytes, device::Use use) {
-  const auto& kinds = device.info().memory_kinds;
-  const auto own = std::ranges::find(kinds, "device", &device::MemoryKind::name);
-  if (own == kinds.end() || !own->missing.empty()) return device.make_buffer(size_bytes, use);
-  return device.make_buffer_in(*own, size_bytes, use);
+/// The device's own memory among the kinds that can be mapped, where it has such kinds.
+const device::MemoryKind* own_kind(const device::DeviceInfo& info) {
+  const auto own = std::ranges::find(info.memory_kinds, "device", &device::MemoryKind::name);
+  return own == info.memory_kinds.end() || !own->missing.empty() ? nullptr : &*own;
 }
 
 struct MappedCopies {
@@ -234,13 +232,10 @@ Workload prepare_by_mapping(device::Device& device, const Point& point, const Re
   const MakeHost make_host = [](std::uint64_t size_bytes) {
     return std::make_unique<device::PageableMemory>(size_bytes);
   };
-  const MakeBuffer make_buffer = [&](std::uint64_t size_bytes, device::Use use) {
-    return mappable(device, size_bytes, use);
-  };
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
   const auto work = std::shared_ptr<MappedCopies>(
       new MappedCopies{device, CopyEndpoints(device, point.words.direction.value(), {.bytes = bytes, .copies = 1},
-                                             make_host, request.seed, make_buffer)});
+                                             make_host, request.seed, own_kind(device.info()))});
   const std::uint32_t copies = std::min(16u, copies_in_a_row(device, request.effort, bytes, 1));
   return {.work = one_by_one(work, copies), .has_cycles = false};
 }

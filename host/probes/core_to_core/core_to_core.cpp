@@ -22,14 +22,6 @@ std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   return std::nullopt;
 }
 
-std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement>) {
-  return core_to_core_points(cpu::machine(), request, device.memory_bytes);
-}
-
-Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
-  return {.findings = findings_of_pairs(measurements)};
-}
-
 CpuPair pair_at(const Point& point, const Request& request) {
   const std::optional<CpuPair> cpus = pair_of(point, cpu::machine(), request.effort);
   if (!cpus) throw device::Unsupported(why_left_out(cpu::machine(), request.effort));
@@ -168,7 +160,13 @@ const Probe core_to_core{
     .curves = core_to_core_probe::curves,
     .finding_kinds = core_to_core_probe::finding_kinds,
     .obstacle = obstacle,
-    .next = next,
-    .conclude = conclude};
+    .next =
+        [](const device::DeviceInfo& device, const Request& request, std::span<const Measurement>) {
+          return core_to_core_points(cpu::machine(), request, device.memory_bytes);
+        },
+    .conclude =
+        [](const Request&, std::span<const Measurement> measurements) {
+          return Conclusion{.findings = findings_of_pairs(measurements)};
+        }};
 
 }  // namespace sonde::probes

@@ -51,12 +51,6 @@ std::string text_of(const Resolution& resolution) {
   return std::to_string(resolution.width) + "x" + std::to_string(resolution.height);
 }
 
-std::uint64_t PassWork::bytes() const {
-  std::uint64_t vectors = rows;
-  for (const PassInput& input : inputs) vectors += std::uint64_t{input.rows} * input.times;
-  return vectors * items * pass_vector_bytes;
-}
-
 std::uint64_t part_vectors_of(const Surface& surface, const Resolution& resolution) {
   return resolution.pixels() * bytes_per_16_pixels(surface) / 16 / pass_vector_bytes;
 }
@@ -92,7 +86,11 @@ std::vector<PassWork> passes_of(const Frame& frame, const Resolution& resolution
 
 std::uint64_t moved_bytes(const Frame& frame, const Resolution& resolution) {
   std::uint64_t bytes = 0;
-  for (const PassWork& work : passes_of(frame, resolution)) bytes += work.bytes();
+  for (const PassWork& work : passes_of(frame, resolution)) {
+    std::uint64_t vectors = work.rows;
+    for (const PassInput& input : work.inputs) vectors += std::uint64_t{input.rows} * input.times;
+    bytes += vectors * work.items * pass_vector_bytes;
+  }
   return bytes;
 }
 

@@ -53,8 +53,6 @@ struct PassWork {
   std::size_t target = 0;
   std::uint32_t items = 0;
   std::uint32_t rows = 0;  ///< vectors of the target that an item writes
-
-  std::uint64_t bytes() const;
 };
 
 /// Vectors of a surface: all of it, and the part that one frame reads.
