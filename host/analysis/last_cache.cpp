@@ -21,7 +21,6 @@ constexpr std::size_t least_points = 3;
 constexpr std::size_t most_pieces = 7;
 /// Scatter below which a further piece is worth nothing.
 constexpr double noise_floor = 0.004;
-constexpr int rounds = 4;
 
 /// sum = slope_ns * bytes - saved, by least squares of relative errors.
 struct Line {
@@ -207,6 +206,7 @@ LastCache without_part(const LastCache& cache, std::span<const RandomLoad> loads
 std::optional<LastCache> refine_last_cache(const LastCache& rough, std::span<const RandomLoad> loads) {
   LastCache found = rough;
   const double inner = rough.inner_bytes.empty() ? 0 : rough.inner_bytes.back();
+  constexpr int rounds = 4;
   for (int round = 0; round < rounds; ++round) {
     const auto inside = between(loads, beyond_inner * inner, still_inside * found.bytes);
     const auto outside = between(loads, well_beyond * found.bytes, far_beyond * found.bytes);

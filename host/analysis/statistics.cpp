@@ -81,12 +81,9 @@ std::vector<double> running_median(std::span<const double> values, std::size_t b
 Summary summarize(std::span<const double> values) {
   if (values.empty()) return {};
   const std::vector<double> ordered = sorted(values);
-  return {.count = ordered.size(),
-          .minimum = ordered.front(),
-          .lower_quartile = quantile_of_sorted(ordered, 0.25),
+  return {.lower_quartile = quantile_of_sorted(ordered, 0.25),
           .median = quantile_of_sorted(ordered, 0.5),
-          .upper_quartile = quantile_of_sorted(ordered, 0.75),
-          .maximum = ordered.back()};
+          .upper_quartile = quantile_of_sorted(ordered, 0.75)};
 }
 
 Interval median_interval(std::span<const double> values) {

@@ -8,12 +8,9 @@ namespace sonde::analysis {
 
 /// A robust description of repetitions of one measurement, all in the values' unit.
 struct Summary {
-  std::size_t count = 0;
-  double minimum = 0;
   double lower_quartile = 0;
   double median = 0;
   double upper_quartile = 0;
-  double maximum = 0;
 };
 
 /// The quantile by linear interpolation between order statistics (type 7 of Hyndman and Fan, 1996); needs a value.

@@ -24,7 +24,7 @@
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "probes/catalog.hpp"
-#include "probes/latency/curves.hpp"
+#include "probes/latency/latency.hpp"
 #include "workloads/arithmetic/arithmetic.hpp"
 #include "workloads/walk/latency_sweep.hpp"
 
@@ -326,26 +326,25 @@ struct Figures {
     const auto above = [](const std::vector<double>& values, double limit) {
       return static_cast<long>(std::ranges::count_if(values, [=](double value) { return value > limit; }));
     };
+    const auto worst = [](const std::vector<double>& errors) { return errors.empty() ? 0 : std::ranges::max(errors); };
     const auto all = static_cast<std::size_t>(hierarchies);
     std::printf("hierarchies %d, number right %.1f %%, no false level %.1f %%, translation findings %d\n", hierarchies,
                 percent(number_right, all), percent(hierarchies - with_false_level, all), translations);
     std::printf(
         "capacity error: mean %.2f %%, worst %.2f %%, over 6 %%: %ld of %zu; in the bracket %.1f %%; median bracket "
         "width %.1f %%\n",
-        100 * mean(capacity_errors), 100 * analysis::summarize(capacity_errors).maximum, above(capacity_errors, 0.06),
-        capacity_errors.size(), percent(in_bracket, capacity_errors.size()),
-        100 * analysis::summarize(bracket_widths).median);
+        100 * mean(capacity_errors), 100 * worst(capacity_errors), above(capacity_errors, 0.06), capacity_errors.size(),
+        percent(in_bracket, capacity_errors.size()), 100 * analysis::summarize(bracket_widths).median);
     if (tables > 0) {
       std::printf(
           "tables of pages %d: found %.1f %%, false ones %d, page right %.1f %%, reach: worst %.1f %% off, over 10 %%: "
           "%ld, in the interval %.1f %%\n",
           tables, percent(tables_found, static_cast<std::size_t>(tables)), false_tables,
-          percent(pages_right, static_cast<std::size_t>(tables)),
-          reach_errors.empty() ? 0.0 : 100 * analysis::summarize(reach_errors).maximum, above(reach_errors, 0.1),
+          percent(pages_right, static_cast<std::size_t>(tables)), 100 * worst(reach_errors), above(reach_errors, 0.1),
           percent(reaches_in_bracket, static_cast<std::size_t>(tables)));
     }
     std::printf("plateau error: mean %.2f %%, worst %.2f %%, over 2 %%: %ld of %zu\n", 100 * mean(plateau_errors),
-                100 * analysis::summarize(plateau_errors).maximum, above(plateau_errors, 0.02), plateau_errors.size());
+                100 * worst(plateau_errors), above(plateau_errors, 0.02), plateau_errors.size());
   }
 };
 

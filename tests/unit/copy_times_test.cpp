@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/copy_times.hpp"
+#include "analysis/size_curves.hpp"
 #include "analysis/statistics.hpp"
 
 namespace sonde::analysis {

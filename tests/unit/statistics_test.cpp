@@ -31,19 +31,15 @@ TEST(Quantile, OfOneValueIsThatValue) {
 TEST(Summary, HasTheKnownQuartiles) {
   const std::vector<double> values{9, 1, 8, 2, 7, 3, 6, 4, 5};
   const Summary summary = summarize(values);
-  EXPECT_EQ(summary.count, 9u);
-  EXPECT_EQ(summary.minimum, 1);
   EXPECT_EQ(summary.lower_quartile, 3);
   EXPECT_EQ(summary.median, 5);
   EXPECT_EQ(summary.upper_quartile, 7);
-  EXPECT_EQ(summary.maximum, 9);
 }
 
 TEST(Summary, OfNothingIsZero) {
   const Summary summary = summarize({});
-  EXPECT_EQ(summary.count, 0u);
   EXPECT_EQ(summary.median, 0);
-  EXPECT_EQ(summary.maximum, 0);
+  EXPECT_EQ(summary.upper_quartile, 0);
 }
 
 TEST(Summary, OfEqualValuesHasNoSpread) {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "analysis/copy_times.hpp"
+#include "analysis/size_curves.hpp"
 #include "measure/visits.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
 
@@ -54,7 +54,6 @@ struct KindOfMemory {
     return curve == nullptr || !curve->contains(bytes) ? 0 : curve->at(bytes);
   }
   double us(Order order, Direction direction, double bytes) const { return at(curve(order, direction), bytes); }
-  double kernel_us(double bytes) const { return at(curve(kernel_alone.words), bytes); }
 };
 
 /// The cost of one page more beyond that of one word, without what reading it costs the CPU.
@@ -68,9 +67,9 @@ double page_us(const KindOfMemory& kind, Direction direction, double bytes) {
 
 /// How long it takes to see all of it changed, beyond what touching it takes, in times of a copy of it.
 double all_in_copies(const KindOfMemory& kind, double bytes, double gbps) {
-  const double more_us = kind.us(Order::cycle, Direction::to_host, bytes) -
-                         kind.us(Order::independent, Direction::to_host, bytes) -
-                         2 * kind.us(Order::cycle, Direction::within, bytes) - kind.kernel_us(bytes);
+  const double more_us =
+      kind.us(Order::cycle, Direction::to_host, bytes) - kind.us(Order::independent, Direction::to_host, bytes) -
+      2 * kind.us(Order::cycle, Direction::within, bytes) - kind.at(kind.curve(kernel_alone.words), bytes);
   return more_us / (bytes / gbps / 1e3);
 }
 
