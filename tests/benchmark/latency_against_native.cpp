@@ -22,7 +22,7 @@
 #include "device/vulkan/vulkan.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/smt_interference.hpp"
-#include "probes/latency/curves.hpp"
+#include "probes/latency/latency.hpp"
 #include "workloads/walk/walk.hpp"
 
 namespace {

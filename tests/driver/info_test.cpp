@@ -9,7 +9,7 @@
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "probes/catalog.hpp"
-#include "probes/latency/curves.hpp"
+#include "probes/latency/latency.hpp"
 #include "support/recording_observer.hpp"
 #include "workloads/arithmetic/arithmetic.hpp"
 

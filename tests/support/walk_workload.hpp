@@ -4,7 +4,7 @@
 
 #include "device/device.hpp"
 #include "probes/catalog.hpp"
-#include "probes/latency/curves.hpp"
+#include "probes/latency/latency.hpp"
 
 namespace sonde::test {
 

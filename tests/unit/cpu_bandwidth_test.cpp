@@ -103,6 +103,13 @@ TEST(StreamKernels, BeginWithTheWidest) {
 
 std::vector<const cpu::Core*> cores_here() { return order_of(cpu::machine(), Pinning::compact); }
 
+std::vector<StreamFacts> all_streams() {
+  std::vector<StreamFacts> all;
+  for (std::size_t pattern = 0; pattern < spellings(Pattern{}).size(); ++pattern)
+    all.push_back(facts_of(static_cast<Pattern>(pattern)));
+  return all;
+}
+
 TEST(StreamTeam, ProvesEveryRunOfEveryStream) {
   for (const StreamFacts& facts : all_streams()) {
     StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, StoreKind::ordinary,

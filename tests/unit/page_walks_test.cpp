@@ -14,7 +14,7 @@
 #include "device/model/model.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
-#include "probes/latency/curves.hpp"
+#include "probes/latency/latency.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
 #include "support/walk_workload.hpp"

@@ -135,7 +135,6 @@ struct StreamFacts {
   double bus_bytes;         ///< the same, with what is read because a written line is fetched first
   [[nodiscard]] double ideal_gain() const { return bus_bytes / bytes_an_element; }
 };
-std::span<const StreamFacts> all_streams();
 const StreamFacts& facts_of(Pattern pattern);
 
 /// Cores in the order in which threads are put on them, the fastest kind first: one cluster, then the next, or in turn

@@ -67,8 +67,6 @@ const Curve& node_curve(bool same) { return same ? cpu_bandwidth_probe::same_nod
 
 }  // namespace
 
-std::span<const StreamFacts> all_streams() { return streams; }
-
 const StreamFacts& facts_of(Pattern pattern) { return *std::ranges::find(streams, pattern, &StreamFacts::pattern); }
 
 std::vector<const cpu::Core*> order_of(const cpu::Topology& machine, Pinning pinning) {

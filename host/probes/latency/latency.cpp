@@ -1,10 +1,11 @@
 // Question: how long does one dependent load take, and how does that grow with the working set?
 // docs/method/latency.md explains it.
 
+#include "probes/latency/latency.hpp"
+
 #include <cmath>
 
 #include "probes/catalog.hpp"
-#include "probes/latency/curves.hpp"
 #include "workloads/walk/chases.hpp"
 #include "workloads/walk/latency_sweep.hpp"
 
