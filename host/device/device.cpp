@@ -74,8 +74,6 @@ void Buffer::check_range(std::uint64_t offset_bytes, std::uint64_t bytes) const 
 
 std::span<std::byte> Buffer::map(Access) { throw Unsupported("the CPU cannot look at this buffer"); }
 
-void Buffer::unmap() {}
-
 std::unique_ptr<Buffer> Device::make_buffer_in(const MemoryKind& kind, std::uint64_t, Use) {
   throw Unsupported("this device makes no buffers in memory of the kind " + kind.name);
 }
@@ -84,8 +82,6 @@ BusyTimes Device::keep_busy(Kernel&, const std::function<Launch(std::size_t)>&,
                             const std::function<bool(Nanoseconds)>&) {
   throw Unsupported("dispatches of this device cannot be enqueued ahead");
 }
-
-std::unique_ptr<Companion> Device::companion() { return nullptr; }
 
 CopyEngines& Device::copy_engines() { throw Unsupported("this device has no copy engines of its own"); }
 

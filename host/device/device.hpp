@@ -176,7 +176,7 @@ class Buffer {
   /// Throws Unsupported where the CPU cannot see it.
   [[nodiscard]] virtual std::span<std::byte> map(Access access);
   /// Blocks until the next launch would read what the CPU wrote.
-  virtual void unmap();
+  virtual void unmap() {}
 
  protected:
   /// Throws Error where the bytes reach beyond the end. Backends call it themselves, as some drivers check with sums
@@ -265,7 +265,7 @@ class Device {
                               const std::function<bool(Nanoseconds end)>& enough);
 
   /// The CPU beside a simulated device; null where it is this machine's.
-  [[nodiscard]] virtual std::unique_ptr<Companion> companion();
+  [[nodiscard]] virtual std::unique_ptr<Companion> companion() { return nullptr; }
 
   /// The engines that move data between memories beside kernels; they live as long as the device.
   [[nodiscard]] virtual CopyEngines& copy_engines();

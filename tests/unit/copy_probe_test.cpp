@@ -11,8 +11,8 @@
 
 #include "analysis/statistics.hpp"
 #include "device/copy_engines.hpp"
-#include "device/model/timing.hpp"
 #include "device/model/model.hpp"
+#include "device/model/timing.hpp"
 #include "measure/repetitions.hpp"
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"

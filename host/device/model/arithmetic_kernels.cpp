@@ -118,14 +118,6 @@ void leave_block_sums(Invocation& invocation, const SimulatedStream& stream, con
   }
 }
 
-/// The rounds of all trips together.
-double all_rounds(const SimulatedStream& stream, const Dial& dial) {
-  const std::uint32_t eights = stream.trips / trips_of_extras;
-  const std::uint32_t rest = stream.trips % trips_of_extras;
-  return static_cast<double>(dial.rounds) * stream.trips + static_cast<double>(dial.extra) * eights +
-         std::min(rest, dial.extra);
-}
-
 }  // namespace
 
 void arithmetic(Invocation& invocation, NumberType type) {
@@ -167,10 +159,12 @@ void roofline(Invocation& invocation) {
   std::vector<Touch> touches{{invocation.buffer(0), Transfer::read}};
   make_trips(invocation, stream, touches);
   leave_block_sums(invocation, stream, dial);
+  const std::uint32_t eights = stream.trips / trips_of_extras;
+  const double rounds = static_cast<double>(dial.rounds) * stream.trips + static_cast<double>(dial.extra) * eights +
+                        std::min(stream.trips % trips_of_extras, dial.extra);
   const std::uint32_t in_turn = dial.form.paired ? 2 : 1;  // one row of a pair waits for the other
-  const ItemWork work{.accumulators = stream.in_flight / in_turn,
-                      .width = stream.vector_words,
-                      .steps = in_turn * all_rounds(stream, dial)};
+  const ItemWork work{
+      .accumulators = stream.in_flight / in_turn, .width = stream.vector_words, .steps = in_turn * rounds};
   invocation.cycles_beside_streams += cycles_of(invocation, facts_of(NumberType::fp32), Operation::fma, work);
 }
 

@@ -28,17 +28,14 @@ class SetIndex {
 
   [[nodiscard]] std::uint32_t sets() const { return sets_; }
   [[nodiscard]] std::uint32_t operator()(std::uint32_t line) const {
-    if (hashed_) return static_cast<std::uint32_t>(((mixed_bits(line) >> 32) * sets_) >> 32);
-    return mask_ != 0 ? line & mask_ : line % sets_;
+    if (!hashed_) return mask_ != 0 ? line & mask_ : line % sets_;
+    std::uint64_t z = (line + seed_) * 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
+    return static_cast<std::uint32_t>(((z >> 32) * sets_) >> 32);
   }
 
  private:
-  [[nodiscard]] std::uint64_t mixed_bits(std::uint32_t line) const {
-    std::uint64_t z = (line + seed_) * 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
-    return (z ^ (z >> 32)) * 0xd6e8feb86659fd93ull;
-  }
-
   std::uint32_t sets_;
   std::uint32_t mask_;
   bool hashed_;
@@ -118,10 +115,7 @@ class WideSets {
  public:
   WideSets(SetIndex index, std::uint32_t ways, Policy policy, std::uint64_t seed);
 
-  /// True when the line is held; otherwise it takes the place of another.
   bool touch(std::uint32_t line);
-
-  /// Starts bringing the line's place in the table into the host's own cache.
   void prefetch(std::uint32_t line) const { __builtin_prefetch(&table_[home(line)]); }
 
  private:
@@ -167,11 +161,6 @@ class Cache {
 
   /// Looks up every request in order, filling what misses; leaves the misses and returns the accesses that hit.
   std::uint32_t keep_misses(std::vector<LineRequest>& requests);
-
-  /// True when the line is held; otherwise it takes the place of another.
-  bool touch(std::uint32_t line) {
-    return std::visit([line](auto& sets) { return sets.touch(line); }, sets_);
-  }
 
  private:
   std::variant<SearchedSets, WideSets> sets_;

@@ -33,10 +33,12 @@ double sum_from(const auto& by_level, std::size_t first) {
 constexpr std::size_t stations_at_once = 4;
 constexpr unsigned beat_bytes = 64;
 
-/// A counter, and its bytes so far.
+/// A counter: its bytes as the device counts them, when it was last enabled, and while it was enabled before that.
 struct CountedRole {
   counters::Role role;
   const double* bytes;
+  double began_bytes = 0;
+  double kept_bytes = 0;
 };
 
 std::uint64_t nanoseconds_of(const SimulatedTraffic& traffic) {
@@ -47,32 +49,33 @@ std::uint64_t nanoseconds_of(const SimulatedTraffic& traffic) {
 class SimulatedGroup final : public counters::EventGroup {
  public:
   SimulatedGroup(const SimulatedTraffic& traffic, std::vector<CountedRole> counted)
-      : traffic_(traffic), counted_(std::move(counted)), began_bytes_(counted_.size()), bytes_(counted_.size()) {}
+      : traffic_(traffic), counted_(std::move(counted)) {}
 
   std::error_code enable() noexcept override {
-    for (std::size_t place = 0; place < counted_.size(); ++place) began_bytes_[place] = *counted_[place].bytes;
+    for (CountedRole& one : counted_) one.began_bytes = *one.bytes;
     began_ns_ = nanoseconds_of(traffic_);
     enabled_ = true;
     return {};
   }
 
   std::error_code disable() noexcept override {
-    for (std::size_t place = 0; place < counted_.size(); ++place) bytes_[place] = bytes_so_far(place);
+    for (CountedRole& one : counted_) one.kept_bytes = bytes_so_far(one);
     nanoseconds_ = nanoseconds_so_far();
     enabled_ = false;
     return {};
   }
 
   std::error_code read(std::span<std::uint64_t> values, os::PerfTimes& times) noexcept override {
-    for (std::size_t place = 0; place < counted_.size(); ++place)
-      values[place] = static_cast<std::uint64_t>(bytes_so_far(place) / beat_bytes);
+    std::ranges::transform(counted_, values.begin(), [this](const CountedRole& one) {
+      return static_cast<std::uint64_t>(bytes_so_far(one) / beat_bytes);
+    });
     times.enabled_ns = times.running_ns = nanoseconds_so_far();
     return {};
   }
 
  private:
-  [[nodiscard]] double bytes_so_far(std::size_t place) const {
-    return bytes_[place] + (enabled_ ? *counted_[place].bytes - began_bytes_[place] : 0);
+  [[nodiscard]] double bytes_so_far(const CountedRole& one) const {
+    return one.kept_bytes + (enabled_ ? *one.bytes - one.began_bytes : 0);
   }
   [[nodiscard]] std::uint64_t nanoseconds_so_far() const {
     return nanoseconds_ + (enabled_ ? nanoseconds_of(traffic_) - began_ns_ : 0);
@@ -80,8 +83,6 @@ class SimulatedGroup final : public counters::EventGroup {
 
   const SimulatedTraffic& traffic_;
   std::vector<CountedRole> counted_;
-  std::vector<double> began_bytes_;
-  std::vector<double> bytes_;
   std::uint64_t began_ns_ = 0;
   std::uint64_t nanoseconds_ = 0;
   bool enabled_ = false;

@@ -177,9 +177,8 @@ constexpr ReferenceKernel references[] = {
 }  // namespace
 
 const ReferenceKernel& reference_kernel(std::string_view name) {
-  for (const ReferenceKernel& reference : references) {
-    if (reference.name == name) return reference;
-  }
+  const auto* const found = std::ranges::find(references, name, &ReferenceKernel::name);
+  if (found != std::end(references)) return *found;
   throw Unsupported("the model device has no reference of the kernel " + std::string(name));
 }
 

@@ -23,8 +23,7 @@ inline constexpr std::uint64_t hops_per_trip = 8;
 struct StreamMemory {
   std::vector<std::uint64_t> walk;  ///< buffers and geometry of these launches
   std::uint64_t trips = 0;          ///< trips made so far
-  std::uint64_t trips_in_window = 0;
-  Traffic window;  ///< traffic of the window that is being made
+  Traffic window;                   ///< traffic of the window that is being made
   Traffic last_window;
   bool is_steady = false;           ///< two windows were alike: from here on all are
   Traffic per_trip;                 ///< known once it is steady

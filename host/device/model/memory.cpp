@@ -9,27 +9,23 @@ namespace {
 /// Lines in flight from each compute unit, which give a level's rate at its latency where a model file states none.
 constexpr double lines_in_flight = 64;
 
-double rate_gbps(double stated_gbps, const Level& level, std::uint32_t compute_units) {
-  if (stated_gbps > 0) return stated_gbps;
-  return lines_in_flight * compute_units * level.line_bytes / std::max(level.latency_ns, 1e-3);
-}
-
-/// The host's memory as a level; what the description does not state of it is as in the device's.
-Level host_level(const Description& description) {
-  Level level = description.levels.back();
-  level.name = "host memory";
-  if (description.host_memory.latency_ns > 0) level.latency_ns = description.host_memory.latency_ns;
-  // Copies go over the same bus where it is not the same memory.
-  if (!description.unified_memory && description.copy.to_device_gbps > 0)
-    level.read_gbps = description.copy.to_device_gbps;
-  if (!description.unified_memory && description.copy.to_host_gbps > 0)
-    level.write_gbps = description.copy.to_host_gbps;
-  return level;
-}
-
+/// The levels, then the host's memory as one; what the description does not state of that is as in the device's.
 std::vector<Level> with_host(const Description& description) {
   std::vector<Level> levels = description.levels;
-  levels.push_back(host_level(description));
+  Level host = levels.back();
+  host.name = "host memory";
+  if (description.host_memory.latency_ns > 0) host.latency_ns = description.host_memory.latency_ns;
+  // Copies go over the same bus where it is not the same memory.
+  if (!description.unified_memory && description.copy.to_device_gbps > 0)
+    host.read_gbps = description.copy.to_device_gbps;
+  if (!description.unified_memory && description.copy.to_host_gbps > 0) host.write_gbps = description.copy.to_host_gbps;
+  levels.push_back(host);
+  for (Level& level : levels) {
+    const double gbps =
+        lines_in_flight * description.compute_units * level.line_bytes / std::max(level.latency_ns, 1e-3);
+    if (level.read_gbps <= 0) level.read_gbps = gbps;
+    if (level.write_gbps <= 0) level.write_gbps = gbps;
+  }
   return levels;
 }
 
@@ -64,10 +60,6 @@ Memory::Memory(const Description& description, std::uint64_t host_begin)
       compute_units_(description.compute_units),
       saturated_by_(std::min(description.saturated_by, description.compute_units)) {
   for (std::vector<double>& by_level : streamed_bytes_) by_level.resize(levels_.size());
-  for (Level& level : levels_) {
-    level.read_gbps = rate_gbps(level.read_gbps, level, description.compute_units);
-    level.write_gbps = rate_gbps(level.write_gbps, level, description.compute_units);
-  }
   for (std::size_t level = 0; level < caches_.size(); ++level) {
     caches_[level].resize(levels_[level].scope == Scope::compute_unit ? description.compute_units : 1);
   }
@@ -82,18 +74,17 @@ Memory::Memory(const Description& description, std::uint64_t host_begin)
 void Memory::start(std::uint32_t compute_unit) {
   work_off();
   compute_unit_ = compute_unit;
-  std::fill(hits_.begin(), hits_.end(), 0);
+  std::ranges::fill(hits_, 0);
   for (TranslationBuffer& table : tables_) table.misses = 0;
-  std::fill(loads_gbps_.begin(), loads_gbps_.end(), 0);
-  for (std::vector<double>& by_level : streamed_bytes_) std::fill(by_level.begin(), by_level.end(), 0);
+  std::ranges::fill(loads_gbps_, 0);
+  for (std::vector<double>& by_level : streamed_bytes_) std::ranges::fill(by_level, 0);
 }
 
 void Memory::stream(std::uint64_t address, std::uint64_t bytes, Transfer transfer) {
   work_off();
   // The hits of a stream are counted apart from those that somebody waits for.
-  std::vector<std::uint64_t>& streamed = stream_hits_;
-  std::fill(streamed.begin(), streamed.end(), 0);
-  hits_.swap(streamed);
+  std::ranges::fill(stream_hits_, 0);
+  hits_.swap(stream_hits_);
   streams_ = true;
   const std::uint64_t line_bytes = levels_.front().line_bytes;
   const std::uint64_t first = address / line_bytes;
@@ -101,11 +92,11 @@ void Memory::stream(std::uint64_t address, std::uint64_t bytes, Transfer transfe
   for (std::uint64_t line = first; line < end; ++line) access(line * line_bytes);
   work_off();
   streams_ = false;
-  hits_.swap(streamed);
+  hits_.swap(stream_hits_);
   const double bytes_per_line = static_cast<double>(bytes) / static_cast<double>(end - first);
   std::vector<double>& served = streamed_bytes_[static_cast<std::size_t>(transfer)];
   for (std::size_t level = 0; level < levels_.size(); ++level) {
-    served[level] += static_cast<double>(streamed[level]) * bytes_per_line;
+    served[level] += static_cast<double>(stream_hits_[level]) * bytes_per_line;
   }
 }
 
@@ -134,17 +125,16 @@ double Memory::elapsed_ns(FabricState fabric) {
   return ns;
 }
 
-Cache& Memory::cache(std::size_t level) {
-  const std::size_t unit = compute_unit_ % caches_[level].size();
-  std::optional<Cache>& cache = caches_[level][unit];
-  if (!cache) cache.emplace(levels_[level], mixed(mixed(seed_, level), unit));
-  return *cache;
-}
-
 void Memory::work_off() {
   if (count_ == 0) return;
   if (!tables_.empty() && !streams_) {
-    for (std::size_t access = 0; access < count_; ++access) translate(addresses_[access]);
+    for (std::size_t access = 0; access < count_; ++access) {
+      for (TranslationBuffer& table : tables_) {
+        const std::uint64_t page = addresses_[access] / table.page_bytes;
+        if (page == std::exchange(table.last_page, page) || table.pages.touch(static_cast<std::uint32_t>(page))) break;
+        ++table.misses;
+      }
+    }
   }
   requests_.clear();
   std::uint64_t waiting = count_;
@@ -171,20 +161,15 @@ void Memory::work_off() {
       requests_.swap(finer_requests_);
     }
     line_bytes = next_line_bytes;
-    const std::uint32_t hits = cache(level).keep_misses(requests_);
+    const std::size_t unit = compute_unit_ % caches_[level].size();
+    std::optional<Cache>& cache = caches_[level][unit];
+    if (!cache) cache.emplace(levels_[level], mixed(mixed(seed_, level), unit));
+    const std::uint32_t hits = cache->keep_misses(requests_);
     hits_[level] += hits;
     waiting -= hits;
   }
   hits_[levels_.size() - (in_host_ ? 1 : 2)] += waiting;
   count_ = 0;
-}
-
-void Memory::translate(std::uint64_t address) {
-  for (TranslationBuffer& table : tables_) {
-    const std::uint64_t page = address / table.page_bytes;
-    if (page == std::exchange(table.last_page, page) || table.pages.touch(static_cast<std::uint32_t>(page))) return;
-    ++table.misses;
-  }
 }
 
 }  // namespace sonde::device::model

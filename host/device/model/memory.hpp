@@ -38,7 +38,10 @@ class Memory {
   /// One access to a physical address. Costs are worked out in batches: the simulated program need not
   /// wait, and a batch that runs through one cache after the other gives the same hits.
   void access(std::uint64_t address) {
-    if ((address >= host_begin_) != in_host_) enter_zone(address >= host_begin_);
+    if (const bool in_host = address >= host_begin_; in_host != in_host_) {
+      work_off();
+      in_host_ = in_host;
+    }
     addresses_[count_++] = address;
     if (count_ == addresses_.size()) work_off();
   }
@@ -81,14 +84,7 @@ class Memory {
     std::uint64_t misses = 0;
   };
 
-  [[nodiscard]] Cache& cache(std::size_t level);
-  void enter_zone(bool host) {
-    work_off();
-    in_host_ = host;
-  }
   void work_off();
-  /// Looks up the page of one address.
-  void translate(std::uint64_t address);
 
   std::vector<Level> levels_;  ///< the last is the host's memory, the one before it the device's
   std::uint64_t host_begin_;

@@ -48,11 +48,7 @@ std::uint64_t AddressSpace::take(std::uint64_t size_bytes) {
   return begin_ + address;
 }
 
-void AddressSpace::give_back(std::uint64_t address) {
-  const auto range = taken_.find(address - begin_);
-  free_bytes_ += range->second;
-  taken_.erase(range);
-}
+void AddressSpace::give_back(std::uint64_t address) { free_bytes_ += taken_.extract(address - begin_).mapped(); }
 
 std::uint64_t AddressSpace::gap_from(std::uint64_t address, std::uint64_t size_bytes) const {
   for (const auto& [first, bytes] : taken_) {

@@ -125,13 +125,11 @@ void make_trips(Invocation& invocation, const SimulatedStream& stream, std::span
       return;
     }
     make_trip(invocation, stream, touches, trip);
-    ++memory.trips;
-    if (++memory.trips_in_window < stream.window()) continue;
+    if (++memory.trips % stream.window() != 0) continue;
     count_window();
     memory.is_steady = memory.trips > stream.settled_after() && alike(memory.window, memory.last_window);
     if (memory.is_steady) add(memory.per_trip, memory.window, 1.0 / stream.window());
     memory.last_window = std::exchange(memory.window, {});
-    memory.trips_in_window = 0;
   }
   count_window();
 }
