@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "commands/commands.hpp"
-#include "commands/output.hpp"
 #include "os/this_process.hpp"
 #include "session/usage_error.hpp"
 

@@ -1,9 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
+#include "records/record_file.hpp"
+#include "session/selection.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): the library calls itself so
+class App;
+}
 
 // The commands of the program, with their options as typed: words are checked when a command starts.
 namespace sonde::commands {
@@ -44,14 +46,8 @@ struct RunOptions {
 /// measured.
 ExitStatus run_command(const RunOptions& options);
 
-/// The options of `sonde levels`.
-struct LevelsOptions {
-  std::string file;
-  bool json = false;
-};
-
 /// `sonde levels FILE`: finds the cache levels again from the samples in a record file. Throws UsageError.
-ExitStatus levels_command(const LevelsOptions& options);
+ExitStatus levels_command(const std::string& file, bool as_json);
 
 /// `sonde list`: every device, its drivers, and whether each probe can measure it.
 ExitStatus list_command(bool as_json);
@@ -78,5 +74,42 @@ std::uint64_t parse_size(const std::string& text);
 
 /// "4K:1G" as {least, most}; throws UsageError unless 0 < least <= most.
 std::pair<std::uint64_t, std::uint64_t> parse_size_range(const std::string& text);
+
+/// Each adds a command's options to its parser, which writes what the user typed into `options`.
+void add_run_options(CLI::App& run, RunOptions& options);
+void add_levels_options(CLI::App& levels, std::string& file, bool& as_json);
+void add_watch_options(CLI::App& watch, WatchOptions& options);
+
+/// Opens standard streams that are closed, and makes every message a line "sonde: ..." on standard error. It is called
+/// before anything else.
+void start_messages();
+
+/// Columns for what is printed to standard output, and for messages: the terminal's, within what can be read, or 120
+/// where it is none.
+int output_columns();
+int message_columns();
+
+/// Prints a paragraph to standard output, wrapped to its columns.
+void print_paragraph(const std::string& text);
+
+/// Flushes standard output. A command that is done has failed where its results could not be written, as on a full disk
+/// or to a reader that has left.
+ExitStatus status_after_output(ExitStatus status);
+
+/// The first line of the record that a command begins now.
+records::RunLine run_record_of(const std::vector<std::string>& command, std::uint64_t seed, const std::string& effort);
+
+/// results/HOST-DEVICE-DRIVER-TIME.jsonl for a run, results/HOST-watch-SOURCE-TIME.jsonl for a watch, which another may
+/// have taken; makes the folder. Throws UsageError.
+std::filesystem::path default_path(const session::SelectedDevices& choice, const records::RunLine& run);
+std::filesystem::path default_watch_path(const std::string& source, const records::RunLine& run);
+
+/// The file `out`, or where that is empty the default, numbered where its name is taken. Its first line is written at
+/// once, so that a command that is killed leaves a record file. Throws UsageError.
+records::RecordFile new_record_file(const std::string& out, const std::function<std::filesystem::path()>& default_path,
+                                    const records::RunLine& record);
+
+/// Makes sure that the file is there, and prints its path.
+void finish_record_file(records::RecordFile& file);
 
 }  // namespace sonde::commands

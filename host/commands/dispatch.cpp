@@ -1,7 +1,6 @@
 #include <CLI/CLI.hpp>
 
-#include "commands/options.hpp"
-#include "commands/output.hpp"
+#include "commands/commands.hpp"
 #include "measure/worker.hpp"
 #include "os/file.hpp"
 #include "os/process.hpp"
@@ -72,8 +71,8 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   add_run_options(*run, run_options);
 
   CLI::App* levels = app.add_subcommand("levels", "Find the cache levels again from a record file's samples");
-  LevelsOptions levels_options;
-  add_levels_options(*levels, levels_options);
+  std::string file;
+  add_levels_options(*levels, file, json);
 
   WatchOptions watch_options;
   watch_options.command = words;
@@ -109,7 +108,7 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   }
   if (worker->parsed()) measure::be_a_worker(session::work);
   if (list->parsed()) return list_command(json);
-  if (levels->parsed()) return levels_command(levels_options);
+  if (levels->parsed()) return levels_command(file, json);
   if (watch->parsed()) return watch_command(watch_options);
   return run_command(run_options);
 }

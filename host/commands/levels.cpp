@@ -6,7 +6,6 @@
 #include <iostream>
 #include <tuple>
 
-#include "commands/output.hpp"
 #include "measure/level_findings.hpp"
 #include "os/file.hpp"
 #include "probes/bandwidth/bandwidth.hpp"
@@ -123,8 +122,8 @@ void print_text(const std::string& heading, const measure::Conclusion& conclusio
 
 }  // namespace
 
-ExitStatus levels_command(const LevelsOptions& options) {
-  const Recorded recorded = recorded_in(options.file);
+ExitStatus levels_command(const std::string& file, bool as_json) {
+  const Recorded recorded = recorded_in(file);
   std::map<std::pair<std::string, std::string>, measure::LevelMatching> matching;
   for (const auto& [key, measurements] : recorded.curves) {
     const auto& [id, api, index, words] = key;
@@ -137,7 +136,7 @@ ExitStatus levels_command(const LevelsOptions& options) {
     if (known) request.stated_cache_bytes = device::largest_bytes(device->second.stated_caches);
     measure::Conclusion conclusion = measure::conclude(probe, request, measurements);
     conclusion.levels = matching[{id, api}].matched(probe, std::move(conclusion.levels));
-    if (options.json) {
+    if (as_json) {
       print_records({id, api, std::string(probe.name)}, name_of(probe, words), conclusion);
     } else {
       print_text((known ? device->second.name : id) + ", " + api + in_heading(probe, words), conclusion);

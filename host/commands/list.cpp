@@ -4,11 +4,7 @@
 
 #include <iostream>
 
-#include "commands/output.hpp"
 #include "probes/catalog.hpp"
-#include "records/lines.hpp"
-#include "session/devices.hpp"
-#include "session/selection.hpp"
 #include "summary/layout.hpp"
 #include "summary/summary.hpp"
 

@@ -1,4 +1,4 @@
-#include "commands/options.hpp"
+#include "commands/commands.hpp"
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -151,10 +151,10 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   run.add_flag("-v", options.verbose, "Show what the drivers print");
 }
 
-void add_levels_options(CLI::App& levels, LevelsOptions& options) {
+void add_levels_options(CLI::App& levels, std::string& file, bool& as_json) {
   levels.footer(levels_examples);
-  levels.add_option("FILE", options.file, "A record file")->required()->check(not_empty);
-  levels.add_flag("--json", options.json, "As level records, one a line");
+  levels.add_option("FILE", file, "A record file")->required()->check(not_empty);
+  levels.add_flag("--json", as_json, "As level records, one a line");
 }
 
 void add_watch_options(CLI::App& watch, WatchOptions& options) {

@@ -1,16 +1,16 @@
-#include "commands/output.hpp"
+#include "commands/commands.hpp"
 
+#include <fmt/chrono.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <exception>
 #include <iostream>
+#include <random>
 
 #include "os/file.hpp"
 #include "os/this_process.hpp"
-#include "records/device_record.hpp"
-#include "session/host.hpp"
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "version.hpp"
@@ -36,6 +36,46 @@ int columns_of(os::StandardStream stream) {
   return columns > 0 ? std::clamp(columns, least, most) : most;
 }
 
+/// A random UUID (RFC 4122, version 4).
+std::string random_uuid() {
+  std::random_device random;
+  std::array<std::uint32_t, 4> words{random(), random(), random(), random()};
+  words[1] = (words[1] & 0xFFFF0FFFu) | 0x00004000u;
+  words[2] = (words[2] & 0x3FFFFFFFu) | 0x80000000u;
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", words[0], words[1] >> 16, words[1] & 0xFFFFu,
+                     words[2] >> 16, words[2] & 0xFFFFu, words[3]);
+}
+
+/// A text as a part of a file name: signs that a shell or a file system could mind become dashes.
+std::string file_word(const std::string& text, std::size_t longest) {
+  std::string word = session::dashed(text, "._").substr(0, longest);
+  word.erase(word.find_last_not_of('-') + 1);
+  return word;
+}
+
+std::string driver_word(const session::Target& target, std::span<const device::Api> apis) {
+  std::string word;
+  for (const device::Api one : apis) {
+    const records::ApiDevice* device = records::through(target.record, one);
+    if (device == nullptr) continue;
+    const std::string version = file_word(device->info.driver_version, 16);
+    if (version.empty() || version == word) continue;  // both APIs of one driver package
+    word += (word.empty() ? "" : "+") + version;
+  }
+  return word.empty() ? "simulated" : word;
+}
+
+/// The file of a run on this machine, whose name has the time as "20261120T232100Z".
+std::filesystem::path in_results(const records::RunLine& run, const std::string& what) {
+  std::string time = run.time;
+  std::erase_if(time, [](char sign) { return sign == '-' || sign == ':'; });
+  std::error_code problem;
+  std::filesystem::create_directories("results", problem);
+  if (problem)
+    throw session::UsageError("cannot make the folder results: " + problem.message() + "; choose a file with --out");
+  return std::filesystem::path("results") / (file_word(run.host.name, 30) + "-" + what + "-" + time + ".jsonl");
+}
+
 }  // namespace
 
 int output_columns() { return columns_of(os::StandardStream::output); }
@@ -59,14 +99,26 @@ ExitStatus status_after_output(ExitStatus status) {
 }
 
 records::RunLine run_record_of(const std::vector<std::string>& command, std::uint64_t seed, const std::string& effort) {
-  return {.run = session::random_uuid(),
-          .time = session::time_now(),
+  return {.run = random_uuid(),
+          .time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now())),
           .version = version,
           .commit = commit,
           .command = command,
           .seed = seed,
           .effort = effort,
           .host = session::describe_host()};
+}
+
+std::filesystem::path default_path(const session::SelectedDevices& choice, const records::RunLine& run) {
+  const auto& [target, apis] = choice.chosen.front();
+  const std::string device = choice.chosen.size() > 1 ? std::to_string(choice.chosen.size()) + "-devices"
+                             : target.record.type == device::DeviceType::cpu ? "cpu"
+                                                                             : file_word(target.record.name, 40);
+  return in_results(run, device + "-" + driver_word(target, apis));
+}
+
+std::filesystem::path default_watch_path(const std::string& source, const records::RunLine& run) {
+  return in_results(run, "watch-" + file_word(source, 40));
 }
 
 records::RecordFile new_record_file(const std::string& out, const std::function<std::filesystem::path()>& default_path,

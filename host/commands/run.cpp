@@ -9,17 +9,13 @@
 #include <sstream>
 #include <system_error>
 
-#include "commands/output.hpp"
 #include "os/file.hpp"
 #include "os/this_process.hpp"
 #include "probes/catalog.hpp"
 #include "probes/split_locks/split_locks.hpp"
 #include "records/input_files.hpp"
-#include "records/record_file.hpp"
-#include "session/host.hpp"
 #include "session/progress.hpp"
 #include "session/run.hpp"
-#include "session/selection.hpp"
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "summary/summary.hpp"
@@ -163,8 +159,7 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   const auto silence_limit = milliseconds(options.silence_limit_seconds);
   const records::RunLine record = run_record_of(options.command, options.seed, options.effort);
   // The file is made before anything is measured, so that one that cannot be written is noticed then.
-  const auto default_path = [&] { return session::default_path(choice, record); };
-  records::RecordFile file = new_record_file(options.out, default_path, record);
+  records::RecordFile file = new_record_file(options.out, [&] { return default_path(choice, record); }, record);
   const auto work = choice.work();
   if (is_first) {
     session::warn_of_problems(choice.machine);

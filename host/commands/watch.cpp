@@ -6,10 +6,8 @@
 #include <cmath>
 #include <iostream>
 
-#include "commands/output.hpp"
 #include "os/process.hpp"
 #include "os/this_process.hpp"
-#include "session/host.hpp"
 #include "session/self_check.hpp"
 #include "session/usage_error.hpp"
 #include "summary/layout.hpp"
@@ -243,7 +241,7 @@ ExitStatus watch_command(const WatchOptions& options) {
   std::optional<session::SelfCheck> to_check;
   if (options.self_check) to_check = session::prepare_self_check(source);
   const records::RunLine record = run_record_of(options.command, 1, "normal");
-  const auto default_path = [&] { return session::default_watch_path(source.name, record); };
+  const auto default_path = [&] { return commands::default_watch_path(source.name, record); };
   records::RecordFile file = new_record_file(options.out, default_path, record);
   os::watch_for_interrupt();
   const std::chrono::nanoseconds interval(std::llround(options.interval_ms * 1e6));

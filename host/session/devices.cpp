@@ -4,9 +4,9 @@
 
 #include "counters/state/sources.hpp"
 #include "measure/worker.hpp"
+#include "os/machine.hpp"
 #include "os/this_process.hpp"
-#include "records/lines.hpp"
-#include "session/host.hpp"
+#include "session/selection.hpp"
 #include "session/worker.hpp"
 
 namespace sonde::session {
@@ -107,6 +107,30 @@ std::vector<DeviceRecord> merge(const std::vector<ApiDevice>& seen) {
   std::ranges::stable_partition(devices,
                                 [](const DeviceRecord& device) { return device.type != device::DeviceType::cpu; });
   return devices;
+}
+
+records::HostRecord describe_host() {
+  const os::Machine machine = os::describe_machine();
+  return {.name = machine.name,
+          .os = machine.system,
+          .kernel = machine.kernel,
+          .cpu = machine.processor,
+          .cores = std::max(1u, os::online_cpus()),
+          .memory_bytes = os::memory_bytes(),
+          .virtualised = machine.virtualised};
+}
+
+std::string dashed(const std::string& text, std::string_view plain_signs) {
+  std::string word;
+  for (const char letter : text) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0 || plain_signs.find(letter) != plain_signs.npos) {
+      word += letter;
+    } else if (!word.empty() && word.back() != '-') {
+      word += '-';
+    }
+  }
+  word.erase(word.find_last_not_of('-') + 1);
+  return word;
 }
 
 FoundDevices discover_devices(std::chrono::milliseconds silence_limit) {
