@@ -29,6 +29,8 @@ namespace units {
 inline constexpr Unit bytes{"bytes"};
 inline constexpr Unit cycles{"cycles"};
 inline constexpr Unit ratio{"ratio"};
+inline constexpr Unit ratio_of_gain{"ratio", Better::higher};
+inline constexpr Unit ratio_of_loss{"ratio", Better::lower};
 inline constexpr Unit ns{"ns", Better::lower};
 inline constexpr Unit us{"us", Better::lower};
 inline constexpr Unit ms{"ms", Better::lower};

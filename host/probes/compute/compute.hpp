@@ -83,14 +83,12 @@ inline constexpr FindingKind half_rate{
     .name = "half-rate",
     .heading = "Halves are not twice as fast",
     .meaning = "The rate of fp16 over that of fp32, where it is below 1.5 although twice as many fit a register.",
-    .unit = units::ratio,
-    .better = Better::higher};
+    .unit = units::ratio_of_gain};
 inline constexpr FindingKind sustained{
     .name = "sustained",
     .heading = "Arithmetic without a pause",
     .meaning = "The rate of fp32 in the last second of a load without a pause over that in the first.",
-    .unit = units::ratio,
-    .better = Better::higher};
+    .unit = units::ratio_of_gain};
 inline constexpr FindingKind ridge{
     .name = "ridge",
     .heading = "Operations a byte until arithmetic is the limit",

@@ -49,8 +49,7 @@ inline constexpr Curve overlap{.name = "overlap",
                                .words = beside_kernel.words,
                                .varies = beside_kernel.varies,
                                .title = "Share of the copies' time that the kernel hides",
-                               .unit = units::ratio,
-                               .better = Better::higher};
+                               .unit = units::ratio_of_gain};
 
 inline constexpr std::array curves{&beside_kernel,   &overlap,   &both_ways,  &to_device_of_both,
                                    &to_host_of_both, &by_kernel, &by_mapping, &by_queues};
@@ -70,16 +69,14 @@ inline constexpr FindingKind bandwidth{.name = "bandwidth",
 inline constexpr FindingKind engines{.name = "engines",
                                      .heading = "Copy engines",
                                      .meaning = "The number of copies that an engine has under way at once.",
-                                     .unit = units::ratio,
-                                     .better = Better::higher,
+                                     .unit = units::ratio_of_gain,
                                      .named_by = "engine",
                                      .feature = "copy engines"};
 inline constexpr FindingKind overlaps_compute{
     .name = "overlaps-compute",
     .heading = "Copies while computing",
     .meaning = "The share of the copies' time that a kernel beside them hides.",
-    .unit = units::ratio,
-    .better = Better::higher,
+    .unit = units::ratio_of_gain,
     .named_by = "engine, host, direction"};
 
 inline constexpr std::array finding_kinds{&latency, &bandwidth, &engines, &overlaps_compute};

@@ -64,45 +64,16 @@ Seen seen_in(std::span<const Measurement> measurements) {
   return seen;
 }
 
-class MemoryComparison {
- public:
-  explicit MemoryComparison(std::span<const Measurement> measurements) : seen_(measurements, seen_in) {}
+struct MemoryComparison {
+  measure::SeenByVisit<Seen> seen;
+  KindsCompared found = {};
 
-  void find_distances() {
-    for (const auto& [place, curve] : seen_.all().latencies) {
-      if (place.memory != seen_.all().first && seen_.all().distance(place)) find_distance(place);
-    }
-  }
-
-  void find_slow() {
-    for (const auto& [memory, curve] : seen_.all().cpu_read_gbps) {
-      const Estimate gbps = seen_.estimate([&](const Seen& seen) { return seen.read_gbps(memory); });
-      const Estimate slower = seen_.margin([&](const Seen& seen) {
-        const double limit = std::max(slow_read_gbps, slow_share * seen.best_read_gbps());
-        return std::log(limit / seen.read_gbps(memory));
-      });
-      if (!holds(slower, memory, "is slow for the CPU")) continue;
-      found_.conclusion.findings.push_back(
-          finding_of(slow_for_the_cpu, {.memory = memory, .side = Side::cpu}, gbps,
-                     fmt::format("The CPU reads {} memory through its view at {:.3g} GB/s, one thread; the "
-                                 "fastest kind gives it {:.3g}.",
-                                 memory.text(), gbps.value, seen_.all().best_read_gbps())));
-    }
-  }
-
-  /// The first kind is visited again with those that are compared with it.
-  KindsCompared found() {
-    if (!found_.open.empty()) found_.open.insert(seen_.all().first);
-    return std::move(found_);
-  }
-
- private:
   /// Whether a claim on a kind holds. Where the visits leave it open, the conclusion says so.
   bool holds(const Estimate& margin, const Name& memory, const std::string& claim) {
     const Answer answer = analysis::answer(margin);
     if (answer == Answer::open) {
-      found_.open.insert(memory);
-      found_.conclusion.without_levels.push_back(
+      found.open.insert(memory);
+      found.conclusion.without_levels.push_back(
           {.words = {.memory = memory},
            .reason = "the times vary so much that another run might say that this memory " + claim +
                      " or that it does not; measure on an idle machine"});
@@ -113,34 +84,45 @@ class MemoryComparison {
   /// Compares what the GPU sees of one kind with the first.
   void find_distance(const MemoryPlace& place) {
     const auto number = [&place](double MemoryDistance::* field) {
-      return [&place, field](const Seen& seen) { return (*seen.distance(place)).*field; };
+      return [&place, field](const Seen& one) { return (*one.distance(place)).*field; };
     };
-    const MemoryDistance distance = *seen_.all().distance(place);
-    const Estimate ns = seen_.estimate(number(&MemoryDistance::other_ns));
+    const MemoryDistance distance = *seen.all().distance(place);
+    const Estimate ns = seen.estimate(number(&MemoryDistance::other_ns));
     const std::string size = size_text(distance.bytes);
-    const std::string seen =
+    const std::string both =
         fmt::format("Over {} a load takes {:.3g} ns in {} memory and {:.3g} ns in {} memory", size, distance.other_ns,
-                    place.memory.text(), distance.own_ns, seen_.all().first.text());
+                    place.memory.text(), distance.own_ns, seen.all().first.text());
     const auto add = [&](const FindingKind& kind, const std::string& evidence) {
-      found_.conclusion.findings.push_back(
+      found.conclusion.findings.push_back(
           finding_of(kind, {.memory = place.memory, .writer = place.writer}, ns, evidence));
     };
-    const bool bus = holds(seen_.margin(number(&MemoryDistance::bus_margin)), place.memory, "lies across a bus");
-    if (bus) add(across_the_bus, seen + ": so much more that there is a bus between.");
+    const bool bus = holds(seen.margin(number(&MemoryDistance::bus_margin)), place.memory, "lies across a bus");
+    if (bus) add(across_the_bus, both + ": so much more that there is a bus between.");
     const bool bypass =
-        holds(seen_.margin(number(&MemoryDistance::bypass_margin)), place.memory, "bypasses the last cache");
+        holds(seen.margin(number(&MemoryDistance::bypass_margin)), place.memory, "bypasses the last cache");
     if (bypass) {
-      add(bypasses_last_level_cache, seen + ", but already at " + size_text(distance.bypassed_bytes) +
+      add(bypasses_last_level_cache, both + ", but already at " + size_text(distance.bypassed_bytes) +
                                          " the former is that slow, where a cache still serves the latter.");
     }
     if (bus || bypass) return;
-    if (holds(seen_.margin(number(&MemoryDistance::alike_margin)), place.memory, "is like the device's own")) {
-      add(like_device_memory, seen + ", and much the same at the smaller sizes.");
+    if (holds(seen.margin(number(&MemoryDistance::alike_margin)), place.memory, "is like the device's own")) {
+      add(like_device_memory, both + ", and much the same at the smaller sizes.");
     }
   }
 
-  measure::SeenByVisit<Seen> seen_;
-  KindsCompared found_;
+  void find_slow(const Name& memory) {
+    const Estimate gbps = seen.estimate([&](const Seen& one) { return one.read_gbps(memory); });
+    const Estimate slower = seen.margin([&](const Seen& one) {
+      const double limit = std::max(slow_read_gbps, slow_share * one.best_read_gbps());
+      return std::log(limit / one.read_gbps(memory));
+    });
+    if (!holds(slower, memory, "is slow for the CPU")) return;
+    found.conclusion.findings.push_back(
+        finding_of(slow_for_the_cpu, {.memory = memory, .side = Side::cpu}, gbps,
+                   fmt::format("The CPU reads {} memory through its view at {:.3g} GB/s, one thread; the "
+                               "fastest kind gives it {:.3g}.",
+                               memory.text(), gbps.value, seen.all().best_read_gbps())));
+  }
 };
 
 Finding found_round_trip(const Measurement& one) {
@@ -156,10 +138,15 @@ Finding found_round_trip(const Measurement& one) {
 }  // namespace
 
 KindsCompared compare_kinds(std::span<const Measurement> measurements) {
-  MemoryComparison comparison(measurements);
-  comparison.find_distances();
-  comparison.find_slow();
-  KindsCompared found = comparison.found();
+  MemoryComparison comparison{{measurements, seen_in}};
+  const Seen& all = comparison.seen.all();
+  for (const auto& [place, curve] : all.latencies) {
+    if (place.memory != all.first && all.distance(place)) comparison.find_distance(place);
+  }
+  for (const auto& [memory, curve] : all.cpu_read_gbps) comparison.find_slow(memory);
+  KindsCompared found = std::move(comparison.found);
+  // The first kind is visited again with those that are compared with it.
+  if (!found.open.empty()) found.open.insert(all.first);
   for (const Measurement& one : measurements) {
     if (one.point.words == round_trip.words) found.conclusion.findings.push_back(found_round_trip(one));
   }

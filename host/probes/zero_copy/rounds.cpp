@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "device/error.hpp"
 #include "kernels.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
@@ -213,13 +212,13 @@ Repetitions repeat(SharedBuffer& shared, bool with_all, bool with_copy, const Li
 Workload prepare_rounds(device::Device& device, const Point& point, const Request& request) {
   const device::MemoryKind& kind = device::memory_kind(device.info(), point.words.memory.text());
   if (const std::string reason = workloads::why_not_shared(kind); !reason.empty()) throw device::Unsupported(reason);
-  constexpr double mib = 1 << 20;
+  constexpr double mebibyte = 1 << 20;
   const double bytes = point.x.bytes.value();
-  const bool with_all = bytes <= by_effort(request.effort, 2 * mib, 16 * mib, 1024 * mib);
+  const bool with_all = bytes <= by_effort(request.effort, 2 * mebibyte, 16 * mebibyte, 1024 * mebibyte);
   // Copies are asked for in the first kind that the CPU can map: any kind of the device's is as good.
   const auto first = std::ranges::find_if(
       device.info().memory_kinds, [](const device::MemoryKind& one) { return workloads::why_not_shared(one).empty(); });
-  const bool with_copy = first->name == kind.name && bytes <= 64 * mib;
+  const bool with_copy = first->name == kind.name && bytes <= 64 * mebibyte;
   const auto shared =
       std::make_shared<SharedBuffer>(device, kind.name, static_cast<std::uint64_t>(bytes), request.seed);
   return {
