@@ -173,8 +173,9 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   const session::RunLimits limits{.silence = silence_limit,
                                   .whole_run = milliseconds(options.time_limit_seconds),
                                   .counts_traffic = options.counters,
-                                  .sysfs_root = options.sysfs_root};
-  Run run(asked.probes, asked.request, limits, file, progress, options.verbose);
+                                  .sysfs_root = options.sysfs_root,
+                                  .shows_diagnostics = options.verbose};
+  Run run(asked, limits, file, progress);
   run.measure(choice);
   progress.clear();
 

@@ -42,17 +42,6 @@ records::Origin origin_of(const Target& target, device::Api api, const measure::
 
 }  // namespace
 
-Run::Run(std::vector<const measure::Probe*> probes, const measure::Request& request, RunLimits limits,
-         records::RecordFile& file, Progress& progress, bool diagnostics)
-    : probes_(std::move(probes)),
-      request_(request),
-      limits_(std::move(limits)),
-      file_(file),
-      progress_(progress),
-      diagnostics_(diagnostics) {
-  if (limits_.whole_run.count() > 0) end_ = start_ + limits_.whole_run;
-}
-
 void Run::measure(const SelectedDevices& choice) {
   for (const auto& [target, apis] : choice.chosen) append(target.record);
   for (const auto& [target, apis] : choice.chosen) {
@@ -117,7 +106,7 @@ void Run::take(std::string_view text, WorkerPosition& position) {
 }
 
 void Run::probe(const Target& target, device::Api api) {
-  for (const WorkerBatch& batch : batches_of(target, api, probes_)) {
+  for (const WorkerBatch& batch : batches_of(target, api, asked_.probes)) {
     std::vector<const measure::Probe*> probes = batch.probes;
     while (!probes.empty() && !os::interrupted()) probes = run_worker(target, api, probes, batch.needs_host_core);
   }
@@ -135,7 +124,7 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, device:
     skip_for_time(origin_of(target, api, *probes.front()), std::nullopt);
     return {};
   }
-  measure::Request request = request_;
+  measure::Request request = asked_.request;
   request.line_bytes = target.record.line_bytes;
   request.stated_cache_bytes = device::largest_bytes(target.record.stated_caches);
   if (target.record.type != device::DeviceType::cpu)
@@ -158,7 +147,7 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, device:
                                          .tick = [this] { progress_.draw(); },
                                          .diagnostics =
                                              [this](std::string_view text) {
-                                               if (!diagnostics_) return;
+                                               if (!limits_.shows_diagnostics) return;
                                                progress_.clear();
                                                std::cerr << text;
                                              }};
@@ -181,15 +170,15 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, device:
 }
 
 void Run::skip(const Target& target, device::Api api, const std::string& reason) {
-  for (const measure::Probe* probe : probes_) {
+  for (const measure::Probe* probe : asked_.probes) {
     if (!measure::is_asked_through(*probe, api)) continue;
     append(records::SkipLine{origin_of(target, api, *probe), std::nullopt, reason});
   }
 }
 
 const measure::Probe* Run::probe_of(measure::LevelsOf kind) const {
-  const auto found = std::ranges::find(probes_, kind, &measure::Probe::levels);
-  return found == probes_.end() ? nullptr : *found;
+  const auto found = std::ranges::find(asked_.probes, kind, &measure::Probe::levels);
+  return found == asked_.probes.end() ? nullptr : *found;
 }
 
 std::vector<measure::FoundLevel> Run::found_levels(const Target& target, device::Api api,

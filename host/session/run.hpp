@@ -20,13 +20,14 @@ struct RunLimits {
   std::chrono::milliseconds whole_run{0};  ///< 0 for no limit
   bool counts_traffic = false;  ///< traffic is counted beside every probe, not only those that want hit rates
   std::filesystem::path sysfs_root = "/";  ///< the tree in which clocks, temperature and power are read
+  bool shows_diagnostics = false;          ///< what the drivers print goes to standard error
 };
 
 /// A run in progress: what workers send is appended to the file, shown and kept for the summary.
 class Run {
  public:
-  Run(std::vector<const measure::Probe*> probes, const measure::Request& request, RunLimits limits,
-      records::RecordFile& file, Progress& progress, bool diagnostics);
+  Run(const RunRequest& asked, const RunLimits& limits, records::RecordFile& file, Progress& progress)
+      : asked_(asked), limits_(limits), file_(file), progress_(progress) {}
 
   /// The number of processes that one API of a device takes.
   static int workers_for(const Target& target, device::Api api, std::span<const measure::Probe* const> probes);
@@ -78,14 +79,12 @@ class Run {
   void record_death(const measure::WorkerEnd& end, const records::Origin& origin,
                     const std::optional<records::PointLine>& last_point);
 
-  std::vector<const measure::Probe*> probes_;
-  measure::Request request_;
-  RunLimits limits_;
+  const RunRequest& asked_;
+  const RunLimits& limits_;
   records::RecordFile& file_;
   Progress& progress_;
-  bool diagnostics_;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point end_ = Clock::time_point::max();
+  Clock::time_point end_ = limits_.whole_run.count() > 0 ? start_ + limits_.whole_run : Clock::time_point::max();
   std::vector<records::Line> lines_;
   std::set<std::tuple<std::string, measure::Words, std::string>> declared_curves_;  ///< by probe, words and unit
   std::set<std::pair<std::string, std::string>> declared_kinds_;                    ///< by probe and word

@@ -31,9 +31,6 @@ constexpr device::Nanoseconds longest_settling_of_a_gpu{2e9};
 constexpr device::Nanoseconds longest_clock_recovery{4e9};
 constexpr device::Nanoseconds clock_recovery_budget{30e9};
 
-/// So many bytes fit into every CPU's first cache.
-constexpr std::uint64_t least_smt_watch_bytes = 16 << 10;
-
 /// A worker reports not more often than its parent needs: reading wakes the parent, on a core that may be the measured
 /// device's.
 constexpr std::chrono::milliseconds between_signs_of_life{50};
@@ -125,23 +122,6 @@ measure::SteppedWork stepped(const measure::Workload& workload) {
 }
 measure::SteppedWork arithmetic_on(device::Device& device) { return stepped(workloads::arithmetic_chain(device)); }
 
-/// The device time that one run may wait, in all, for the end of SMT interference.
-device::Nanoseconds smt_wait_budget(measure::Effort effort) {
-  switch (effort) {
-    case measure::Effort::quick: return device::Nanoseconds(1e9);
-    case measure::Effort::normal: return device::Nanoseconds(15e9);
-    case measure::Effort::thorough: break;
-  }
-  return device::Nanoseconds(60e9);
-}
-
-/// The walk covers most of the first cache that the system states: another program takes the lines that are used least
-/// often, so that a walk over a third of the cache notices nothing while half of it is gone. The rest is for lines of
-/// the driver.
-std::uint32_t smt_watch_bytes() {
-  return static_cast<std::uint32_t>(std::max(least_smt_watch_bytes, os::first_data_cache_bytes() / 4 * 3));
-}
-
 /// The same work on one CPU, which the CPU's own device leaves to the system.
 measure::SteppedWork on_core(measure::SteppedWork work, int cpu) {
   work.run = [run = std::move(work.run), cpu](std::uint64_t steps) {
@@ -171,21 +151,28 @@ auto optional_support(Make make, const std::function<void(const std::string& why
 /// alike, as one usual time of a hit serves for all.
 std::shared_ptr<measure::SmtInterference> smt_interference(device::Device& device, const records::MeasureTask& task,
                                                            measure::Observer& observer, os::ThreadId reading_thread) {
-  if (device.info().type != device::DeviceType::cpu || task.api == device::Api::model) return nullptr;
-  if (cpu::machine().kinds.size() > 1) return nullptr;
+  const bool is_cpu = device.info().type == device::DeviceType::cpu && task.api != device::Api::model;
+  if (!is_cpu || cpu::machine().kinds.size() > 1) return nullptr;
+  // The walk covers most of the first cache that the system states: another program takes the lines that are used least
+  // often, so that a walk over a third of the cache notices nothing while half of it is gone. The rest is for lines of
+  // the driver. 16 KiB fit into every CPU's first cache.
+  constexpr std::uint64_t least_bytes = 16 << 10;
   const std::uint32_t line_bytes = task.request.line_bytes;
-  const std::uint32_t lines = smt_watch_bytes() / line_bytes;
+  const auto lines =
+      static_cast<std::uint32_t>(std::max(least_bytes, os::first_data_cache_bytes() / 4 * 3)) / line_bytes;
+  // One run may wait for so much device time, in all, for the end of interference.
+  const device::Nanoseconds wait_budget(measure::by_effort(task.request.effort, 1e9, 15e9, 60e9));
   if (task.api == device::Api::cpu) {
     const workloads::CpuPlace place{
         .core = quiet_core(cpu::machine(), 0), .pages = cpu::PageKind::small, .awake_by = {}};
     return std::make_shared<measure::SmtInterference>(
         reporting(stepped(workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed)), observer),
-        on_core(arithmetic_on(device), place.core.cpu), smt_wait_budget(task.request.effort));
+        on_core(arithmetic_on(device), place.core.cpu), wait_budget);
   }
   const measure::OneCore one_core(reading_thread);
   return std::make_shared<measure::SmtInterference>(
       reporting(stepped(workloads::cycle_chase(device, lines, line_bytes, task.request.seed)), observer),
-      arithmetic_on(device), smt_wait_budget(task.request.effort));
+      arithmetic_on(device), wait_budget);
 }
 
 /// The source of cycles, which are a second unit on a device whose core clock can be measured.
@@ -243,19 +230,14 @@ std::shared_ptr<counters::TrafficMeter> traffic_meter(device::Device& device, co
   return machine.source ? std::make_shared<counters::TrafficMeter>(std::move(machine.source)) : nullptr;
 }
 
-std::vector<const measure::Probe*> probes_of(const records::MeasureTask& task) {
-  std::vector<const measure::Probe*> probes;
-  for (const std::string& name : task.probes) {
-    if (const measure::Probe* probe = probes::find(name)) probes.push_back(probe);
-  }
-  return probes;
-}
-
 }  // namespace
 
 void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
   PipeObserver observer(task, send);
-  const std::vector<const measure::Probe*> probes = probes_of(task);
+  std::vector<const measure::Probe*> probes;
+  for (const std::string& name : task.probes) {
+    if (const measure::Probe* probe = probes::find(name)) probes.push_back(probe);
+  }
   counters::OpenedSource counted = machine_counters(task, probes);
   try {
     // The mask is set before the driver is loaded, whose threads inherit it, and after the machine is described, as the
