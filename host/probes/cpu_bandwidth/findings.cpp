@@ -8,17 +8,13 @@ namespace {
 
 using ByThreads = std::map<int, const Measurement*>;
 
-/// Whether it is about memory, as far as the system states how large the caches are.
-bool is_in_memory(const Measurement& one) {
-  const auto beyond = one.state.shape.find("beyond_caches");
-  return beyond != one.state.shape.end() && beyond->second != 0;
-}
-
-/// The largest working set in memory of each number of threads.
+/// The largest working set of each number of threads that is in memory, as far as the system states how large the
+/// caches are.
 ByThreads largest_by_threads(std::span<const Measurement> measurements, const Words& words) {
   ByThreads by_threads;
   for (const Measurement& one : measurements) {
-    if (one.point.words != words || !is_in_memory(one)) continue;
+    const auto beyond = one.state.shape.find("beyond_caches");
+    if (one.point.words != words || beyond == one.state.shape.end() || beyond->second == 0) continue;
     const Measurement*& kept = by_threads[static_cast<int>(one.point.x.cpu_threads.value())];
     if (kept == nullptr || one.point.x.bytes > kept->point.x.bytes) kept = &one;
   }

@@ -76,20 +76,17 @@ Point point_of(const AskedCurve& curve, int threads, double delay, Effort effort
   return point_on(cpu_loaded_latency_probe::walk, x, curve.words, by_effort(effort, 0.12, 0.35, 1.0));
 }
 
-/// The delay that is tried after none: about what a KiB takes a thread.
-double first_delay_of(const CpuLoadPoint& undelayed) {
-  const double kibibyte_ns = delayed_bytes * undelayed.threads / undelayed.gbps;
-  return std::clamp(std::round(kibibyte_ns * usual_trips_a_ns), 1.0, longest_delay_trips);
-}
-
 std::optional<double> next_delay(const CpuLoadCurve& curve, std::size_t wanted) {
   std::vector<workloads::ReachedLoad> reached;
   for (const CpuLoadPoint& point : curve.all_threads) {
     if (point.gbps > 0) reached.push_back({.delay = point.delay, .gbps = point.gbps});
   }
   if (reached.empty()) return std::nullopt;
-  return workloads::delay_in_the_widest_gap(
-      reached, wanted, {.first = first_delay_of(curve.all_threads.front()), .longest = longest_delay_trips});
+  // After none, about what a KiB takes a thread is tried.
+  const CpuLoadPoint& undelayed = curve.all_threads.front();
+  const double kibibyte_ns = delayed_bytes * undelayed.threads / undelayed.gbps;
+  const double first = std::clamp(std::round(kibibyte_ns * usual_trips_a_ns), 1.0, longest_delay_trips);
+  return workloads::delay_in_the_widest_gap(reached, wanted, {.first = first, .longest = longest_delay_trips});
 }
 
 const char* name_of_set(const std::vector<WalkedSet>& sets, double bytes) {

@@ -111,19 +111,13 @@ void LoadingTeam::work(Member& member, const std::stop_token& stop) {
   const cpu::Pinned pinned(member.cpu);
   fill(work_.stream, member.memory, elements());
   member.marks.resize(most_marks);  // written, so that no page of them is missing later
-  std::uint64_t sum = 0;
-  const std::uint64_t pieces = stream(member, stop, sum);
-  member.proved = is_proved(member, pieces, sum);
-}
-
-/// Returns the pieces that were streamed.
-std::uint64_t LoadingTeam::stream(Member& member, const std::stop_token& stop, std::uint64_t& sum) {
   const auto kernel = kernels_.run[static_cast<int>(work_.stream)][static_cast<int>(work_.stores)];
   const std::size_t count = piece_elements();
   const std::size_t pieces_a_lap = elements() / count;
   const std::uint64_t trips = piece_kibibytes() * work_.delay;
   const bool adds = work_.stream == Stream::read_modify_write;
   std::uint64_t pieces = 0;
+  std::uint64_t sum = 0;
   std::uint64_t until_mark = 1;
   std::uint64_t pieces_a_mark = 1;
   double lap = 1;
@@ -151,7 +145,7 @@ std::uint64_t LoadingTeam::stream(Member& member, const std::stop_token& stop, s
     mark(now);
   }
   mark(cpu::steady_now());
-  return pieces;
+  member.proved = is_proved(member, pieces, sum);
 }
 
 bool LoadingTeam::is_proved(const Member& member, std::uint64_t pieces, std::uint64_t sum) const {

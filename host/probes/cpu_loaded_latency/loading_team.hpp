@@ -58,7 +58,6 @@ class LoadingTeam {
   };
 
   void work(Member& member, const std::stop_token& stop);
-  std::uint64_t stream(Member& member, const std::stop_token& stop, std::uint64_t& sum);
   [[nodiscard]] bool is_proved(const Member& member, std::uint64_t pieces, std::uint64_t sum) const;
   [[nodiscard]] std::size_t elements() const { return work_.thread_bytes / sizeof(double); }
   [[nodiscard]] std::uint64_t piece_kibibytes() const;

@@ -59,11 +59,6 @@ SeenCache seen(const LastCache& all, std::span<const Measurement> measurements, 
   return cache;
 }
 
-/// The same by a refined estimate.
-SeenCache seen(const LastCache& all, std::span<const Measurement> measurements, const Words& words) {
-  return seen(all, measurements, words, [&](const auto& loads) { return analysis::refine_last_cache(all, loads); });
-}
-
 /// Adds the hit rate of the loads that reach the cache, at each working set: that of each repetition, and the interval
 /// of all.
 void add_shares(const SeenCache& cache, Conclusion& conclusion) {
@@ -111,8 +106,12 @@ void compare_with_stated(Finding& finding, double bytes, double stated_bytes) {
       fmt::format(", {:.0f} % of the {} that the system states", 100 * bytes / stated_bytes, size_text(stated_bytes));
 }
 
-void add_capacity(const SeenCache& cache, const Words& words, double stated_bytes, Conclusion& conclusion) {
-  const LastCache& all = cache.all;
+/// Adds what is known of a cache that serves one kind of memory.
+void add_cache(const LastCache& all, std::span<const Measurement> measurements, const Words& words, double stated_bytes,
+               Conclusion& conclusion) {
+  const SeenCache cache =
+      seen(all, measurements, words, [&](const auto& loads) { return analysis::refine_last_cache(all, loads); });
+  add_shares(cache, conclusion);
   Finding finding = finding_of(
       hit_rate_probe::effective_capacity, words, cache.bytes(),
       fmt::format(
@@ -140,10 +139,7 @@ void conclude_kind(const LastCache& usual, std::span<const Measurement> measurem
                    double stated_bytes, Conclusion& conclusion) {
   const std::vector<RandomLoad> loads = loads_of(measurements, words);
   if (const auto cache = analysis::refine_last_cache(usual, loads)) {
-    if (cache->contrast() < least_usable_contrast) return;
-    const SeenCache found = seen(*cache, measurements, words);
-    add_shares(found, conclusion);
-    add_capacity(found, words, stated_bytes, conclusion);
+    if (cache->contrast() >= least_usable_contrast) add_cache(*cache, measurements, words, stated_bytes, conclusion);
     return;
   }
   if (loads.size() < 3) return;
@@ -256,9 +252,7 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
                                  size_text(cache->bytes), cache->miss_ns, cache->hit_ns, cache->contrast())});
     return conclusion;
   }
-  const SeenCache found = seen(*cache, measurements, usual_walk_words);
-  add_shares(found, conclusion);
-  add_capacity(found, usual_walk_words, stated_bytes, conclusion);
+  add_cache(*cache, measurements, usual_walk_words, stated_bytes, conclusion);
   conclusion.add(findings_by_counters(*cache, measurements, conclusion.derived, stated_bytes));
   std::set<Words> kinds;
   for (const Measurement& one : measurements) {

@@ -15,38 +15,28 @@ Workload prepare_atomic(device::Device& device, const Point& point, const Reques
 inline constexpr Table table_of_paths{"Latency by other paths, of walks alone", "bytes", "path, pattern",
                                       "Nothing runs beside these walks: where they reach memory, it may have slept."};
 
-inline constexpr Curve cycle{.name = "cycle",
-                             .varies = "memory, path",
-                             .title = "Latency of a dependent load",
-                             .unit = units::core_ns,
-                             .table = &table_of_paths,
-                             .prepare = prepare_cycle};
-inline constexpr Curve cycle_awake{.name = "cycle-awake",
-                                   .words = {.fabric = measure::Fabric::loaded},
-                                   .varies = "memory, path",
-                                   .title = "Latency of a dependent load while a light stream keeps memory awake",
-                                   .unit = units::core_ns,
-                                   .prepare = prepare_cycle_awake};
-inline constexpr Curve independent{.name = "independent",
-                                   .words = {.order = Order::independent},
-                                   .varies = "memory, path",
-                                   .title = "Latency of loads from random lines",
-                                   .unit = units::core_ns,
-                                   .prepare = prepare_independent};
+constexpr Curve by_each_path(std::string_view name, std::string_view title, decltype(Curve::prepare) prepare,
+                             const Words& words = {}, const Table* table = nullptr,
+                             std::string_view varies = "memory, path") {
+  return {.name = name,
+          .words = words,
+          .varies = varies,
+          .title = title,
+          .unit = units::core_ns,
+          .table = table,
+          .prepare = prepare};
+}
+inline constexpr Curve cycle = by_each_path("cycle", "Latency of a dependent load", prepare_cycle, {}, &table_of_paths);
+inline constexpr Curve cycle_awake =
+    by_each_path("cycle-awake", "Latency of a dependent load while a light stream keeps memory awake",
+                 prepare_cycle_awake, {.fabric = measure::Fabric::loaded});
+inline constexpr Curve independent = by_each_path("independent", "Latency of loads from random lines",
+                                                  prepare_independent, {.order = Order::independent});
 /// Lines are a page apart, or as far as `stride` says.
-inline constexpr Curve pages{.name = "pages",
-                             .words = {.order = Order::page},
-                             .varies = "memory, path, stride",
-                             .title = "Latency of loads from one line a page",
-                             .unit = units::core_ns,
-                             .prepare = prepare_pages};
-inline constexpr Curve atomic{.name = "atomic",
-                              .words = {.pattern = Pattern::read_modify_write},
-                              .varies = "memory, path",
-                              .title = "Latency of an atomic operation",
-                              .unit = units::core_ns,
-                              .table = &table_of_paths,
-                              .prepare = prepare_atomic};
+inline constexpr Curve pages = by_each_path("pages", "Latency of loads from one line a page", prepare_pages,
+                                            {.order = Order::page}, nullptr, "memory, path, stride");
+inline constexpr Curve atomic = by_each_path("atomic", "Latency of an atomic operation", prepare_atomic,
+                                             {.pattern = Pattern::read_modify_write}, &table_of_paths);
 
 inline constexpr std::array curves{&cycle_awake, &independent, &pages, &atomic, &cycle};
 inline constexpr std::array finding_kinds{&measure::finding_kinds::translation, &measure::finding_kinds::apis_disagree,

@@ -115,19 +115,7 @@ SlowedWindow window_of(Steps& work, std::uint64_t steps) {
           os::was_interrupted(before, os::cpu_time_of_this_thread(), time.count() * 1e-9)};
 }
 
-/// So many steps take about a window while nobody locks.
-std::uint64_t steps_of_a_window(Steps& work) {
-  std::uint64_t steps = 1;
-  while (window_of(work, steps).time < wanted_window / 2) steps *= 2;
-  return steps;
-}
-
 }  // namespace
-
-LockedWord::LockedWord(std::uint32_t address, std::uint32_t line_bytes)
-    : memory_(std::uint64_t{4} * line_bytes, cpu::PageKind::small), address_(address), line_bytes_(line_bytes) {
-  set(0);
-}
 
 std::uint64_t LockedWord::value() const {
   std::uint64_t value = 0;
@@ -135,13 +123,10 @@ std::uint64_t LockedWord::value() const {
   return value;
 }
 
-void LockedWord::set(std::uint64_t value) { std::memcpy(place(), &value, sizeof value); }
-
 std::vector<double> locked_operations(int cpu, LockedWord& word, int samples) {
   const cpu::Pinned pinned(cpu);
   const Nanoseconds step = workloads::clock_step();
-  word.set(0);
-  std::uint64_t number = 0;
+  std::uint64_t number = word.value();
   const auto timed = [&](std::uint64_t operations) {
     const Nanoseconds begin = cpu::steady_now();
     for (const std::uint64_t end = number + operations; number < end; ++number) {
@@ -210,7 +195,8 @@ ValuesBesideLocks values_beside_locks(const SplitLockCores& cores, LockedWord& w
   }
   Lockers lockers(cores.locking, word);
   const cpu::Pinned pinned(cores.slowed->cpu);  // after the threads, which would inherit the mask
-  const std::uint64_t steps = steps_of_a_window(*slowed);
+  std::uint64_t steps = 1;                      // so many take about a window while nobody locks
+  while (window_of(*slowed, steps).time < wanted_window / 2) steps *= 2;
   ValuesBesideLocks values;
   Nanoseconds locked{0};
   const auto wanted = static_cast<std::size_t>(windows);

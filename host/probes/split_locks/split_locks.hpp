@@ -86,11 +86,11 @@ std::vector<Point> split_lock_points(const cpu::Topology& machine, const Request
 /// A word that begins at some byte of a line, in memory of its own.
 class LockedWord {
  public:
-  LockedWord(std::uint32_t address, std::uint32_t line_bytes);
+  LockedWord(std::uint32_t address, std::uint32_t line_bytes)
+      : memory_(std::uint64_t{4} * line_bytes, cpu::PageKind::small), address_(address), line_bytes_(line_bytes) {}
 
   [[nodiscard]] std::byte* place() const { return memory_.data() + line_bytes_ + address_; }
   [[nodiscard]] std::uint64_t value() const;
-  void set(std::uint64_t value);
 
  private:
   cpu::Region memory_;
@@ -99,7 +99,7 @@ class LockedWord {
 };
 
 /// Nanoseconds an operation of one thread that nobody disturbs, on a CPU: a value for each of so many samples. Throws
-/// device::Error where the word does not hold the number of its operations.
+/// device::Error where the word has not counted its operations.
 std::vector<double> locked_operations(int cpu, LockedWord& word, int samples);
 
 /// Threads, each on a CPU of its own, that lock one word between `begin` and `end` and sleep otherwise. Each stops by
