@@ -24,13 +24,11 @@ std::vector<device::ArithmeticPair> starts_of(NumberType type, std::uint64_t see
     const double share = (static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0;
     return device::bits_of(type, 0.5 + 0.45 * share);
   };
-  for (std::uint32_t start = 0; start < device::different_starts; ++start) {
-    if (device::facts_of(type).floating) {
-      starts.push_back({number(), number()});
-      continue;
-    }
-    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - device::facts_of(type).bits);
-    starts.push_back({(random() | 1) & mask, (random() | 1) & mask});
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - device::facts_of(type).bits);
+  const auto odd = [&] { return (random() | 1) & mask; };
+  while (starts.size() < device::different_starts) {
+    starts.push_back(device::facts_of(type).floating ? device::ArithmeticPair{number(), number()}
+                                                     : device::ArithmeticPair{odd(), odd()});
   }
   return starts;
 }
@@ -70,13 +68,11 @@ std::optional<std::string> ArithmeticProof::mismatch(std::span<const std::uint32
   for (std::uint32_t item = 0; item < shape.items(); ++item) {
     const std::uint32_t expected = results_of_starts[(item + salt) % device::different_starts];
     const std::uint32_t found = results[2 * std::size_t{item}];
-    if (device::is_exact(chain_.operation)) {
-      if (found == expected) continue;
-    } else {
-      const auto wanted = static_cast<double>(std::bit_cast<float>(expected));
-      if (std::abs(static_cast<double>(std::bit_cast<float>(found)) - wanted) <= tolerated_share * std::abs(wanted))
-        continue;
-    }
+    const double wanted = std::bit_cast<float>(expected);
+    const bool right = device::is_exact(chain_.operation)
+                           ? found == expected
+                           : std::abs(std::bit_cast<float>(found) - wanted) <= tolerated_share * std::abs(wanted);
+    if (right) continue;
     return "the accumulators of work-item " + std::to_string(item) +
            " are not what the host finds after the same steps" + std::string(not_done);
   }

@@ -114,7 +114,7 @@ inline std::uint32_t scattered(std::uint32_t position, std::uint32_t group, std:
   return (position & ~scatter) | ((position * (group * 0x9E3779B2u + 1)) & scatter);
 }
 
-/// The walk of each group of a streaming kernel: the block that it is at on each trip.
+/// The walk of each group of a streaming kernel: the block that it is at on each trip. scalars() fills trips and start.
 struct StreamWalk : WalkScalars {
   StreamShape shape;
 
