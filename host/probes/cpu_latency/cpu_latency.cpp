@@ -59,15 +59,6 @@ std::vector<Point> swept_points(const Words& words, const device::DeviceInfo& de
   return points;
 }
 
-std::vector<Point> awake_points(const Words& words, const device::DeviceInfo& device, const Request& request) {
-  std::vector<Point> points;
-  const double last = workloads::largest_bytes(device, request);
-  const double least = std::max(least_bytes_awake, static_cast<double>(request.smallest_bytes.value_or(0)));
-  for (double bytes = last; bytes >= least; bytes /= 4)
-    points.push_back(workloads::sized_point(request, cpu_latency_probe::cycle, words, bytes));
-  return points;
-}
-
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   if (device.api == device::Api::cpu) return std::nullopt;
   if (device.type == device::DeviceType::model) return "a simulated GPU has no CPU whose caches could be walked";
@@ -149,13 +140,12 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
 std::vector<Point> cpu_latency_points(const CpuVariants& variants, const device::DeviceInfo& device,
                                       const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points;
-  const auto add = [&points](const std::vector<Point>& more) { points.insert(points.end(), more.begin(), more.end()); };
   for (const measure::CoreKind kind : variants.kinds) {
     for (const bool huge : {false, true}) {
       Words words{.pages = huge ? PageSize::huge : PageSize::small, .state = MemoryState::asleep};
       if (variants.kinds.size() > 1) words.core = kind;
       if (!huge || variants.huge_pages) {
-        add(swept_points(words, device, request, known));
+        std::ranges::move(swept_points(words, device, request, known), std::back_inserter(points));
       } else if (known.empty()) {
         points.push_back(workloads::sized_point(request, cpu_latency_probe::cycle, words,
                                                 workloads::largest_bytes(device, request)));
@@ -163,9 +153,11 @@ std::vector<Point> cpu_latency_points(const CpuVariants& variants, const device:
       const bool no_time = huge && request.effort == Effort::quick;
       if (!known.empty() || no_time || (huge && !variants.huge_pages)) continue;
       words.state = MemoryState::awake;
-      std::vector<Point> awake = awake_points(words, device, request);
-      if (!variants.further_core && !awake.empty()) awake.resize(1);
-      add(awake);
+      const double least = std::max(least_bytes_awake, static_cast<double>(request.smallest_bytes.value_or(0)));
+      for (double bytes = workloads::largest_bytes(device, request); bytes >= least; bytes /= 4) {
+        points.push_back(workloads::sized_point(request, cpu_latency_probe::cycle, words, bytes));
+        if (!variants.further_core) break;
+      }
     }
   }
   return points;

@@ -56,7 +56,6 @@ double first_delay(const LoadedPoint& undelayed) {
   return std::clamp(std::round(round_bytes / undelayed.gbps / usual_unit_ns), 1.0, longest_delay);
 }
 
-bool is_latency(const Measurement& one) { return one.unit == "ns"; }
 bool is_alone(const Measurement& one) { return !one.point.x.delay; }
 
 /// Points of the walk alone, over the working set: they show what is the last cache, and what is memory.
@@ -80,7 +79,7 @@ std::vector<Point> idle_points(const device::DeviceInfo& device, const Request& 
 std::vector<LoadedPoint> loaded_points(std::span<const Measurement> known, double bytes) {
   std::vector<LoadedPoint> points;
   for (const Measurement& one : known) {
-    if (!is_latency(one) || one.point.x.bytes != bytes) continue;
+    if (one.unit != "ns" || one.point.x.bytes != bytes) continue;
     points.push_back(
         {.gbps = one.point.x.gpu_gbps.value(), .delay = one.point.x.delay.value_or(0), .measurement = &one});
   }
@@ -199,7 +198,7 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
 LoadedSets loaded_sets(std::span<const Measurement> known) {
   std::map<double, double> latency_by_bytes;
   for (const Measurement& one : known) {
-    if (is_latency(one) && is_alone(one)) latency_by_bytes[one.point.x.bytes.value()] = median_of(one);
+    if (one.unit == "ns" && is_alone(one)) latency_by_bytes[one.point.x.bytes.value()] = median_of(one);
   }
   LoadedSets sets;
   if (latency_by_bytes.empty()) return sets;
