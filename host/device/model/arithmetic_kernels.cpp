@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/model/kernels.hpp"
@@ -57,15 +57,15 @@ struct Dial {
 
 /// The numbers that a working set consists of, by the index that each has in its last bits.
 DifferentNumbers numbers_in(const Words& words, std::uint64_t count) {
-  std::array<std::optional<std::uint32_t>, different_numbers> found;
+  DifferentNumbers numbers{};
+  std::array<bool, different_numbers> is_known{};
   const std::uint32_t* const contents = words.contents(0, count);
   for (std::uint64_t i = 0; i < count; ++i) {
-    std::optional<std::uint32_t>& one = found[contents[i] % different_numbers];
-    if (!one) one = contents[i];
-    if (*one != contents[i]) throw Error("a simulated device computes with sixteen different numbers, no more");
+    const std::uint32_t place = contents[i] % different_numbers;
+    if (!std::exchange(is_known[place], true)) numbers[place] = contents[i];
+    if (numbers[place] != contents[i])
+      throw Error("a simulated device computes with sixteen different numbers, no more");
   }
-  DifferentNumbers numbers{};
-  std::ranges::transform(found, numbers.begin(), [](const auto& one) { return one.value_or(0); });
   return numbers;
 }
 

@@ -55,7 +55,7 @@ std::vector<StatedCache> stated_caches(const std::vector<Level>& levels) {
   std::vector<StatedCache> stated;
   for (std::size_t level = 0; level < levels.size(); ++level) {
     if (!levels[level].memory_side) continue;
-    stated.push_back({.level = std::max(3, static_cast<int>(level) + 1),
+    stated.push_back({.level = std::max(memory_side_level, static_cast<int>(level) + 1),
                       .bytes = levels[level].bytes,
                       .source = "the model's file"});
   }

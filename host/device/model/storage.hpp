@@ -61,8 +61,6 @@ class Storage : public Buffer {
  public:
   Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes);
   ~Storage() override { space_->give_back(address_); }
-  Storage(const Storage&) = delete;
-  Storage& operator=(const Storage&) = delete;
 
   [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override;

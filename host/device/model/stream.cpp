@@ -13,23 +13,19 @@ constexpr double cycles_per_wait = 32 * 4;
 constexpr std::uint32_t blocks_per_round = 4;
 
 /// The groups beside the walk.
-struct Streams : SimulatedWalk {
+struct Streams : SimulatedStream {
   std::uint32_t most_rounds = launched.scalar(9);
   std::uint32_t delay = launched.scalar(10);
-  std::uint32_t groups = launched.kernel.groups - 1;
-  std::uint64_t block_words =
-      std::uint64_t{launched.kernel.group_size} * launched.constant("IN_FLIGHT") * launched.constant("VECTOR_WORDS");
 
-  explicit Streams(const Invocation& invocation) : SimulatedWalk(invocation) {
+  explicit Streams(const Invocation& invocation) : SimulatedStream(invocation) {
     if (invocation.scalar(11) != 1 || invocation.scalar(12) != 0)
       throw Error("the simulated streams wait without going elsewhere");
-    if (invocation.constant("SPREAD") != 0)
-      throw Error("the simulated streams beside a walk have their blocks in one piece");
+    if (spread) throw Error("the simulated streams beside a walk have their blocks in one piece");
+    --groups;
   }
 
-  [[nodiscard]] double block_bytes() const { return static_cast<double>(block_words) * 4; }
+  [[nodiscard]] double block_bytes() const { return static_cast<double>(block_words()) * 4; }
   [[nodiscard]] double bytes_of_a_group() const { return block_bytes() * blocks; }
-  [[nodiscard]] double bytes_of_all() const { return bytes_of_a_group() * (is_shared() ? 1 : groups); }
 };
 
 /// The first level that holds all that the groups on one of its caches walk over.
@@ -56,8 +52,9 @@ const std::vector<std::uint32_t>& sums_of(Invocation& invocation, const Streams&
     for (std::uint32_t position = 0; position < streams.blocks; ++position) {
       const std::uint64_t block =
           std::uint64_t{group} * streams.group_step + std::uint64_t{position} * streams.block_step;
-      const std::uint32_t* const words = stream.contents(block * streams.block_words, streams.block_words);
-      memory.sums.push_back(std::accumulate(words, words + streams.block_words, memory.sums.back()));
+      const std::uint32_t words = streams.block_words();
+      const std::uint32_t* const first = stream.contents(block * words, words);
+      memory.sums.push_back(std::accumulate(first, first + words, memory.sums.back()));
     }
   }
   return memory.sums;

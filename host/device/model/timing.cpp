@@ -214,21 +214,16 @@ Schedule schedule(const Description& description, double within_gbps,
   std::vector<bool> is_served(queues.size());
   std::vector<SimulatedEngine> engines(std::max(1u, description.copy.engines));
   std::size_t turn = 0;  // counts the queues that were asked
-  const auto take_next = [&](SimulatedEngine& engine) {
-    engine.copy = nullptr;
-    for (std::size_t tried = 0; tried < queues.size() && engine.copy == nullptr; ++tried) {
-      const std::size_t queue = turn++ % queues.size();
-      if (is_served[queue] || done[queue] == queues[queue].size()) continue;
-      is_served[queue] = true;
-      engine = {.copy = &queues[queue][done[queue]++],
-                .queue = queue,
-                .latency_ns = description.copy.latency_us * 1e3,
-                .bytes = 0};
-      engine.bytes = engine.copy->bytes;
-    }
-  };
-  for (SimulatedEngine& engine : engines) take_next(engine);
   for (;;) {
+    for (SimulatedEngine& engine : engines) {
+      for (std::size_t tried = 0; tried < queues.size() && engine.copy == nullptr; ++tried) {
+        const std::size_t queue = turn++ % queues.size();
+        if (is_served[queue] || done[queue] == queues[queue].size()) continue;
+        is_served[queue] = true;
+        const Transport& next = queues[queue][done[queue]++];
+        engine = {.copy = &next, .queue = queue, .latency_ns = description.copy.latency_us * 1e3, .bytes = next.bytes};
+      }
+    }
     std::array<double, directions> sharers{};
     for (const SimulatedEngine& engine : engines) {
       if (engine.copy != nullptr && engine.latency_ns <= 0) ++sharers[engine.direction()];
@@ -255,9 +250,6 @@ Schedule schedule(const Description& description, double within_gbps,
         is_served[engine.queue] = false;
         engine.copy = nullptr;
       }
-    }
-    for (SimulatedEngine& engine : engines) {
-      if (engine.copy == nullptr) take_next(engine);
     }
   }
 }
