@@ -121,9 +121,7 @@ TEST_F(CoreToCorePair, EachKindOfPointHasItsTwoCurves) {
 TEST_F(CoreToCorePair, PairsAtOnceEachHaveTheirTimes) {
   const cpu::Topology& machine = cpu::machine();
   const std::vector<CpuPair> pairs{{.from = &machine.cores.front(), .to = &machine.cores.back()}};
-  bool pinned = false;
-  const std::vector<PairTimes> times = exchanges_at_once(pairs, little, 64, 1, pinned);
-  EXPECT_TRUE(pinned);
+  const std::vector<PairTimes> times = exchanges_at_once(pairs, little, 64, 1);
   ASSERT_EQ(times.size(), 1u);
   EXPECT_EQ(times[0].by_compare_and_swap.size(), 4u);
   EXPECT_EQ(times[0].by_stores.size(), 4u);

@@ -76,24 +76,23 @@ std::vector<Point> visits_again(std::span<const Measurement> known) {
   });
 }
 
-Point arithmetic_point(const Curve& curve, NumberType type, Operation operation, const Request& request) {
-  return point_on(curve, {}, words_of(type, operation, curve.words.chain.value()),
-                  by_effort(request.effort, 0.15, 0.6, 3.0));
-}
-
 /// Points still wanted: of each type the rate of its multiply-adds, whose preparation looks for the best shape; then,
 /// in that shape, its other rates, its latencies, and how the rate of fp32 grows with work-groups; the roofline's; and
 /// what its roofs are made of once more where visits disagree or a point lies above.
 std::vector<Point> compute_points(const device::DeviceInfo& device, const Request& request,
                                   std::span<const Measurement> known) {
+  std::vector<Point> points;
+  const auto add = [&](const Curve& curve, NumberType type, Operation operation) -> Point& {
+    return points.emplace_back(point_on(curve, {}, words_of(type, operation, curve.words.chain.value()),
+                                        by_effort(request.effort, 0.15, 0.6, 3.0)));
+  };
   // A search costs many compilations: what is measured again and again, to see how the machine drifts, has none.
-  std::vector<Point> points{arithmetic_point(latency, NumberType::fp32, Operation::fma, request)};
+  add(latency, NumberType::fp32, Operation::fma);
   const std::vector<NumberType> types = types_of(device, request);
   for (const NumberType type : types) {
-    Point searched = arithmetic_point(rate, type, Operation::fma, request);
+    Point& searched = add(rate, type, Operation::fma);
     searched.visits = measure::usual_visits(request.effort);
     searched.expected_seconds *= 2;
-    points.push_back(searched);
   }
   if (device.missing_types.contains(unsupported_type)) {
     Point unmeasured = points.back();
@@ -105,21 +104,19 @@ std::vector<Point> compute_points(const device::DeviceInfo& device, const Reques
     const Measurement* const main = main_rate(known, type);
     if (main == nullptr) continue;
     for (const Operation operation : operations_of(type, is_in_short(device, request))) {
-      points.push_back(arithmetic_point(latency, type, operation, request));
+      add(latency, type, operation);
       if (operation == Operation::fma) continue;
-      points.push_back(arithmetic_point(rate, type, operation, request));
       const ArithmeticShape shape = workloads::arithmetic_shape_of(main->state.shape);
-      points.back().shape = workloads::named(workloads::shape_for(operation, shape));
+      add(rate, type, operation).shape = workloads::named(workloads::shape_for(operation, shape));
     }
   }
   if (const Measurement* const main = main_rate(known, NumberType::fp32)) {
     const double all = main->state.shape.at("groups");
     for (double groups = 1; groups < all; groups *= 2) {
-      Point some = arithmetic_point(rate, NumberType::fp32, Operation::fma, request);
+      Point& some = add(rate, NumberType::fp32, Operation::fma);
       some.x.groups = groups;
       some.shape = main->state.shape;
       some.shape["groups"] = groups;
-      points.push_back(some);
     }
   }
   std::ranges::copy(sustained_points(device, request, known), std::back_inserter(points));

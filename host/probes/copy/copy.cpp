@@ -18,8 +18,6 @@ constexpr std::uint32_t most_queues = 8;
 /// Small copies do not tell which shape of the copying kernel is fast.
 constexpr std::uint64_t shape_search_bytes = 16 << 20;
 
-constexpr std::array engines_of_the_api{Engine::driver, Engine::transfer};
-constexpr std::array all_engines{Engine::driver, Engine::transfer, Engine::compute_shader};
 constexpr std::array all_hosts{HostMemory::pageable, HostMemory::pinned, HostMemory::imported, HostMemory::map_memcpy};
 
 std::uint64_t largest_copy_bytes(const device::DeviceInfo& device, Effort effort) {
@@ -77,7 +75,7 @@ std::vector<Point> first_copies(const device::DeviceInfo& device, const Request&
 std::vector<Point> copy_sweeps(const device::DeviceInfo& device, const Request& request,
                                std::span<const Measurement> known) {
   std::vector<Words> ways;
-  for (const Engine engine : all_engines) {
+  for (const Engine engine : {Engine::driver, Engine::transfer, Engine::compute_shader}) {
     for (const HostMemory host : all_hosts) {
       // Which kinds of memory a device has shows with its driver; other engines are tried with what that one can.
       const bool has_engine = was_measured(known, engine, engine == Engine::driver ? host : HostMemory::pinned);
@@ -113,8 +111,7 @@ std::vector<Point> engine_points(const device::DeviceInfo& device, const Request
                                  std::span<const Measurement> known) {
   const std::vector<std::uint64_t> all = sizes_of_copies(device, request);
   std::vector<Point> points;
-  if (all.empty()) return points;
-  for (const Engine engine : engines_of_the_api) {
+  for (const Engine engine : {Engine::driver, Engine::transfer}) {
     if (!was_measured(known, engine, host_of_engines)) continue;
     const Words both = with(way(engine, host_of_engines, Direction::both), {.counted = Counted::total});
     for (const std::uint64_t bytes : all) points.push_back(copy_point(both, bytes));

@@ -1,8 +1,6 @@
 // Question: how long does a cache line take from core to core, and how fast does data go that way?
 // docs/method/core-to-core.md explains it.
 
-#include <fmt/format.h>
-
 #include "cpu/instructions.hpp"
 #include "probes/catalog.hpp"
 #include "probes/core_to_core/pair.hpp"
@@ -91,15 +89,7 @@ Workload core_to_core_probe::prepare_exchanges_at_once(device::Device&, const Po
   add_quota(shape);
   const auto repeat = [pairs, size, line_bytes = request.line_bytes, seed = request.seed](
                           const Limits&, const std::function<void()>& alive) {
-    bool pinned = false;
-    std::vector<PairTimes> times = exchanges_at_once(pairs, size, line_bytes, seed, pinned);
-    // Which threads shared a CPU nobody can tell afterwards.
-    if (!pinned) {
-      throw device::Unsupported(fmt::format(
-          "the system does not keep threads on their CPUs, so {} pairs at once would be in each other's way: "
-          "allow sched_setaffinity",
-          pairs.size()));
-    }
+    std::vector<PairTimes> times = exchanges_at_once(pairs, size, line_bytes, seed);
     Repetitions repetitions{.values = std::move(times.front().by_compare_and_swap)};
     for (std::size_t index = 0; index < pairs.size(); ++index) {
       const auto add = [&](const Curve& curve, std::vector<double>& values) {

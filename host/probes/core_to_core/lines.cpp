@@ -160,7 +160,7 @@ std::vector<double> ExchangedLines::round_trips(PinnedPair& pair, Exchange excha
 }
 
 std::vector<PairTimes> exchanges_at_once(const std::vector<CpuPair>& pairs, const ExchangeSize& size,
-                                         std::uint32_t line_bytes, std::uint64_t seed, bool& pinned) {
+                                         std::uint32_t line_bytes, std::uint64_t seed) {
   std::vector<PairTimes> times(pairs.size());
   std::atomic<bool> all_pinned = true;
   os::Awaited<int> missing(static_cast<int>(pairs.size()));
@@ -188,7 +188,11 @@ std::vector<PairTimes> exchanges_at_once(const std::vector<CpuPair>& pairs, cons
     }
   }
   if (failure) std::rethrow_exception(failure);
-  pinned = all_pinned;
+  // Which threads shared a CPU nobody can tell afterwards.
+  if (!all_pinned) {
+    throw device::Unsupported("the system does not keep threads on their CPUs, so " + std::to_string(pairs.size()) +
+                              " pairs at once would be in each other's way: allow sched_setaffinity");
+  }
   return times;
 }
 

@@ -78,9 +78,9 @@ struct PairTimes {
 };
 
 /// Round trips of pairs that share no core, begun together, each pair on memory of its own that its first CPU wrote
-/// first. `pinned` says whether every thread was kept on its CPU. Throws what any of them threw.
+/// first. Throws what any of them threw, and device::Unsupported where not every thread was kept on its CPU.
 std::vector<PairTimes> exchanges_at_once(const std::vector<CpuPair>& pairs, const ExchangeSize& size,
-                                         std::uint32_t line_bytes, std::uint64_t seed, bool& pinned);
+                                         std::uint32_t line_bytes, std::uint64_t seed);
 
 /// Lines 4 KiB apart at different offsets, linked in a random cycle, that one CPU holds in its caches and another walks
 /// through.
