@@ -6,7 +6,6 @@
 
 #include "commands/commands.hpp"
 #include "os/this_process.hpp"
-#include "session/usage_error.hpp"
 
 int main(int count, char** arguments) {
   using namespace sonde::commands;

@@ -5,7 +5,6 @@
 #include "os/file.hpp"
 #include "os/process.hpp"
 #include "os/this_process.hpp"
-#include "session/usage_error.hpp"
 #include "session/worker.hpp"
 #include "version.hpp"
 

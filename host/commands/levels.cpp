@@ -13,7 +13,6 @@
 #include "records/device_record.hpp"
 #include "records/input_files.hpp"
 #include "records/lines.hpp"
-#include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "summary/summary.hpp"
 #include "workloads/walk/latency_sweep.hpp"

@@ -11,7 +11,6 @@
 
 #include "os/file.hpp"
 #include "os/this_process.hpp"
-#include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "version.hpp"
 

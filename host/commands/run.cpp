@@ -16,7 +16,6 @@
 #include "records/input_files.hpp"
 #include "session/progress.hpp"
 #include "session/run.hpp"
-#include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "summary/summary.hpp"
 

@@ -5,7 +5,6 @@
 #include <system_error>
 
 #include "commands/commands.hpp"
-#include "session/usage_error.hpp"
 
 // Sizes have a file of their own, as the fuzzer reads them without the program's options and all that these name.
 namespace sonde::commands {

@@ -9,7 +9,6 @@
 #include "os/process.hpp"
 #include "os/this_process.hpp"
 #include "session/self_check.hpp"
-#include "session/usage_error.hpp"
 #include "summary/layout.hpp"
 #include "summary/live_traffic.hpp"
 

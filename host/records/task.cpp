@@ -1,4 +1,4 @@
-#include "records/task.hpp"
+#include "records/lines.hpp"
 
 #include "records/description.hpp"
 

@@ -8,7 +8,6 @@
 #include "os/file.hpp"
 #include "os/this_process.hpp"
 #include "records/input_files.hpp"
-#include "session/usage_error.hpp"
 
 namespace sonde::session {
 namespace {

@@ -5,6 +5,11 @@
 
 namespace sonde::session {
 
+/// The request or an input file was wrong; one clear sentence for the user. The program ends with status 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// A device that was chosen for a run.
 struct Target {
   records::DeviceRecord record;

@@ -5,7 +5,7 @@
 #include "cpu/topology.hpp"
 #include "os/this_process.hpp"
 #include "os/time.hpp"
-#include "session/usage_error.hpp"
+#include "session/selection.hpp"
 
 namespace sonde::session {
 namespace {

@@ -8,7 +8,7 @@
 #include "os/threads.hpp"
 #include "os/time.hpp"
 #include "records/input_files.hpp"
-#include "session/usage_error.hpp"
+#include "session/selection.hpp"
 
 namespace sonde::session {
 namespace {

@@ -7,7 +7,7 @@
 #include "os/this_process.hpp"
 #include "records/input_files.hpp"
 #include "records/lines.hpp"
-#include "session/usage_error.hpp"
+#include "session/selection.hpp"
 
 namespace sonde::session {
 namespace {

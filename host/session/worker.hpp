@@ -1,7 +1,7 @@
 #pragma once
 
 #include "measure/worker.hpp"
-#include "records/task.hpp"
+#include "records/lines.hpp"
 
 namespace sonde::session {
 

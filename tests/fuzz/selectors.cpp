@@ -9,7 +9,6 @@
 
 #include "require.hpp"
 #include "session/selection.hpp"
-#include "session/usage_error.hpp"
 
 namespace {
 

@@ -6,7 +6,6 @@
 
 #include "commands/commands.hpp"
 #include "require.hpp"
-#include "session/usage_error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace sonde;

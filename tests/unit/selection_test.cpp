@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "session/usage_error.hpp"
 #include "support/seen_devices.hpp"
 
 namespace sonde::session {

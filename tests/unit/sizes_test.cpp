@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "session/usage_error.hpp"
-
 namespace sonde::commands {
 namespace {
 
