@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -79,17 +80,11 @@ bool read_some(int file, std::string& text) {
   return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-std::vector<char*> argv_of(const std::vector<std::string>& words) {
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+std::vector<char*> argv_of(const std::string& name, std::span<const std::string> arguments) {
+  std::vector<char*> argv{const_cast<char*>(name.c_str())};
+  for (const std::string& word : arguments) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   return argv;
-}
-
-std::vector<std::string> with_name(const std::string& name, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{name};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return words;
 }
 
 pid_t spawn(const std::filesystem::path& program, const std::vector<std::string>& arguments, int input, int output,
@@ -100,10 +95,10 @@ pid_t spawn(const std::filesystem::path& program, const std::vector<std::string>
   posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
   pid_t id = -1;
-  const std::vector<std::string> words = with_name(program.string(), arguments);
-  const int error = posix_spawn(&id, words.front().c_str(), &files, nullptr, argv_of(words).data(), environ);
+  const std::string& name = program.native();
+  const int error = posix_spawn(&id, name.c_str(), &files, nullptr, argv_of(name, arguments).data(), environ);
   posix_spawn_file_actions_destroy(&files);
-  if (error != 0) throw std::system_error(error, std::generic_category(), "starting " + words.front());
+  if (error != 0) throw std::system_error(error, std::generic_category(), "starting " + name);
   return id;
 }
 
@@ -157,8 +152,7 @@ bool is_program(const std::string& name) {
 }
 
 void become(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
-  const std::vector<std::string> words = with_name(program.filename().string(), arguments);
-  execvp(program.c_str(), argv_of(words).data());
+  execvp(program.c_str(), argv_of(program.filename().string(), arguments).data());
 }
 
 struct Child::Handles {
@@ -221,7 +215,7 @@ Command::Command(const std::vector<std::string>& words) {
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&action.sa_mask);
   for (const int number : passed_on_signals) sigaction(number, &action, nullptr);
-  std::vector<char*> argv = argv_of(words);
+  std::vector<char*> argv = argv_of(words.front(), std::span(words).subspan(1));
   const int error = posix_spawnp(&id_, argv.front(), nullptr, nullptr, argv.data(), environ);
   if (error != 0) throw std::system_error(error, std::generic_category(), "starting " + words.front());
   running_command = id_;
