@@ -101,8 +101,7 @@ double largest_stream_bytes(const device::DeviceInfo& device, const Request& req
 /// is then under way at a time, a dip in the curve that is no level.
 bool keeps_its_shape(const Point& point);
 
-/// A few working sets, from one that fits any compute unit's nearest cache to the largest, at which prepare() looks for
-/// the best shape itself.
+/// A few working sets at which prepare() looks for the best shape itself.
 std::vector<Point> search_points(const device::DeviceInfo& device, const Request& request);
 
 /// The sweeps, each point with the shape that was found at the nearest of the searched working sets; and an empty
@@ -118,8 +117,7 @@ std::vector<Point> closer_points(const device::DeviceInfo& device, const Request
 /// Whether a point tells how bandwidth grows with the number of work-groups, and is not one of a sweep over sizes.
 inline bool is_scaling(const Point& point) { return point.x.groups && point.x.bytes; }
 
-/// Points still wanted to know how many work-groups get all of it: at one working set in each flat stretch of the curve
-/// of reading, 1, 2, 4 … groups, then numbers between, until that which suffices is known within an eighth.
+/// Points still wanted to know, within an eighth, how many work-groups get all of what each level of reading delivers.
 std::vector<Point> scaling_points(const Request& request, std::span<const Measurement> known);
 
 /// `launch`: from working sets up to 256 KiB of the curve that tells levels; without a value where fewer than three are

@@ -160,12 +160,10 @@ struct NodeReaders {
 };
 NodeReaders node_readers(const cpu::Topology& machine, const Point& point);
 
-/// How many threads it takes to get nearly all of what memory gives to any number, for each stream and pinning.
+/// How many threads saturate memory, for each stream and pinning.
 std::vector<Finding> saturation_findings(std::span<const Measurement> measurements);
-
-/// The gain of stores past the caches in memory, for each stream that all threads made by both kinds of stores.
+/// The gain of stores past the caches, for each stream that all threads made by both kinds of stores.
 std::vector<Finding> non_temporal_findings(std::span<const Measurement> measurements);
-
 /// The bandwidth of nodes from their own memory and from others', each alone and all at once.
 std::vector<Finding> node_bandwidth_findings(std::span<const Measurement> measurements);
 

@@ -3,7 +3,6 @@
 #include "analysis/last_cache.hpp"
 #include "probes/probe.hpp"
 
-// What the hit-rate probe measures and finds.
 namespace sonde::probes {
 namespace hit_rate_probe {
 

@@ -3,7 +3,6 @@
 #include "measure/level_findings.hpp"
 #include "probes/probe.hpp"
 
-// What the latency probe measures and finds.
 namespace sonde::probes::latency_probe {
 
 Workload prepare_cycle(device::Device& device, const Point& point, const Request& request);
