@@ -71,10 +71,6 @@ std::vector<CurvePoint> falling(const std::vector<CurvePoint>& curve) {
   return many ? std::vector<CurvePoint>() : kept;
 }
 
-Bracket gbps_of(const Bracket& ns, double line_bytes) {
-  return {line_bytes / ns.high, line_bytes / ns.value, line_bytes / ns.low};
-}
-
 }  // namespace
 
 std::vector<CurvePoint> time_curve(std::span<const CurvePoint> curve, double line_bytes) {
@@ -95,10 +91,11 @@ std::vector<BandwidthLevel> find_bandwidth_levels(std::span<const CurvePoint> sw
   constants.least_step = least_fall;
   std::vector<BandwidthLevel> levels;
   for (const Level& level : find_levels(times, constants).levels) {
+    const Bracket& ns = level.latency_ns;
     levels.push_back({.bytes = level.bytes,
                       .onset_bytes = level.onset_bytes,
                       .end_bytes = level.end_bytes,
-                      .gbps = gbps_of(level.latency_ns, line_bytes)});
+                      .gbps = {line_bytes / ns.high, line_bytes / ns.value, line_bytes / ns.low}});
   }
   // The curve begins where it is nearly its best. A single point there is the luckiest of many or lies on a slope,
   // unless it gets more than either explains.

@@ -114,18 +114,14 @@ class LevelReader {
     const double value = std::max(own_latency, std::ranges::min(measured_ | std::views::transform(median_of)));
     Bracket bracket = values.size() < 2 ? Bracket{value, value, value} : predicted_of_neighbours(value, values);
     bracket = widen_to_run_scatter(bracket, scatter_between(measured_, 0, measured_.back().bytes));
-    if (memory) bracket.high = std::max(bracket.high, at_the_end());
+    // Memory's bracket holds the latency at the curve's end, even where it still climbs.
+    const auto last = std::find_if(measured_.rbegin(), measured_.rend(), is_known);
+    if (memory && last != measured_.rend()) bracket.high = std::max(bracket.high, median_of(*last));
     return bracket;
   }
 
   /// A point of a single lap has no known latency.
   static bool is_known(const CurvePoint& point) { return point.settling < 1; }
-
-  /// The latency at the curve's end, even where it still climbs.
-  [[nodiscard]] double at_the_end() const {
-    const auto last = std::find_if(measured_.rbegin(), measured_.rend(), is_known);
-    return last == measured_.rend() ? 0 : median_of(*last);
-  }
 
   /// Whether independent walks show an edge's size: at least two of their points lie about it or beyond.
   [[nodiscard]] bool is_seen_by_independent(double bytes) const {

@@ -23,18 +23,12 @@ constexpr double rounding = 1e-11;
 /// The coefficients of the free columns as if nothing bounded them; those of the others are 0.
 Eigen::VectorXd unbounded(const Eigen::MatrixXd& gram, const Eigen::VectorXd& toward,
                           const std::vector<Eigen::Index>& free) {
-  const auto count = static_cast<Eigen::Index>(free.size());
-  Eigen::MatrixXd among(count, count);
-  Eigen::VectorXd right(count);
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const Eigen::Index row = free[static_cast<std::size_t>(i)];
-    right(i) = toward(row);
-    for (Eigen::Index j = 0; j < count; ++j) among(i, j) = gram(row, free[static_cast<std::size_t>(j)]);
-    among(i, i) *= 1 + rounding;
-  }
+  Eigen::MatrixXd among = gram(free, free);
+  among.diagonal() *= 1 + rounding;
+  const Eigen::VectorXd right = toward(free);
   const Eigen::VectorXd solved = among.ldlt().solve(right);
   Eigen::VectorXd all = Eigen::VectorXd::Zero(toward.size());
-  for (Eigen::Index i = 0; i < count; ++i) all(free[static_cast<std::size_t>(i)]) = solved(i);
+  all(free) = solved;
   return all;
 }
 
@@ -96,7 +90,6 @@ Eigen::MatrixXd columns_of(std::span<const Term> terms, const Observations& poin
 Eigen::VectorXd nonnegative_least_squares(const Eigen::MatrixXd& gram, const Eigen::VectorXd& toward) {
   Eigen::VectorXd found = Eigen::VectorXd::Zero(toward.size());
   std::vector<Eigen::Index> free;
-  std::vector<bool> is_free(static_cast<std::size_t>(toward.size()), false);
   // Each column enters a few times at most; the bound only ends a cycle that rounding could cause.
   for (Eigen::Index round = 0; round < 5 * toward.size() + 5; ++round) {
     const Eigen::VectorXd gradient = toward - gram * found;
@@ -104,7 +97,7 @@ Eigen::VectorXd nonnegative_least_squares(const Eigen::MatrixXd& gram, const Eig
     double most = 0;
     for (Eigen::Index i = 0; i < toward.size(); ++i) {
       const double scale = gram(i, i);
-      if (is_free[static_cast<std::size_t>(i)] || scale <= 0) continue;
+      if (std::ranges::find(free, i) != free.end() || scale <= 0) continue;
       const double gain = gradient(i) > 1e-9 * std::abs(toward(i)) ? gradient(i) * gradient(i) / scale : 0;
       if (gain > most) {
         most = gain;
@@ -113,7 +106,6 @@ Eigen::VectorXd nonnegative_least_squares(const Eigen::MatrixXd& gram, const Eig
     }
     if (steepest < 0) break;
     free.push_back(steepest);
-    is_free[static_cast<std::size_t>(steepest)] = true;
     for (;;) {
       const Eigen::VectorXd wanted = unbounded(gram, toward, free);
       double step = 1;
@@ -129,7 +121,6 @@ Eigen::VectorXd nonnegative_least_squares(const Eigen::MatrixXd& gram, const Eig
       std::erase_if(free, [&](Eigen::Index i) {
         if (wanted(i) > 0 || found(i) > 1e-12 * std::abs(wanted(i))) return false;
         found(i) = 0;
-        is_free[static_cast<std::size_t>(i)] = false;
         return true;
       });
       if (free.empty() || free.size() == before) break;
