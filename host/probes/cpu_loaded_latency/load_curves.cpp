@@ -70,12 +70,6 @@ std::vector<AskedCurve> asked_curves(const cpu::Topology& machine, const Request
   return curves;
 }
 
-Point point_of(const AskedCurve& curve, int threads, double delay, Effort effort) {
-  Coordinates x{.bytes = curve.set.bytes, .cpu_threads = threads};
-  if (threads > 0) x.delay = delay;
-  return point_on(cpu_loaded_latency_probe::walk, x, curve.words, by_effort(effort, 0.12, 0.35, 1.0));
-}
-
 std::optional<double> next_delay(const CpuLoadCurve& curve, std::size_t wanted) {
   std::vector<workloads::ReachedLoad> reached;
   for (const CpuLoadPoint& point : curve.all_threads) {
@@ -116,11 +110,16 @@ std::vector<Point> cpu_load_points(const cpu::Topology& machine, const Request& 
                                    std::span<const Measurement> known) {
   const std::vector<AskedCurve> asked = asked_curves(machine, request);
   std::vector<Point> points;
+  const auto add = [&](const AskedCurve& curve, int threads, double delay, int visits = 1) {
+    Coordinates x{.bytes = curve.set.bytes, .cpu_threads = threads};
+    if (threads > 0) x.delay = delay;
+    const double seconds = by_effort(request.effort, 0.12, 0.35, 1.0);
+    points.push_back(point_on(cpu_loaded_latency_probe::walk, x, curve.words, seconds, visits));
+  };
   if (known.empty()) {
     for (const AskedCurve& curve : asked) {
-      points.push_back(point_of(curve, 0, 0, request.effort));
-      for (const int threads : loading_counts(curve, request.effort))
-        points.push_back(point_of(curve, threads, 0, request.effort));
+      add(curve, 0, 0);
+      for (const int threads : loading_counts(curve, request.effort)) add(curve, threads, 0);
     }
     return points;
   }
@@ -130,16 +129,13 @@ std::vector<Point> cpu_load_points(const cpu::Topology& machine, const Request& 
         curves, [&](const CpuLoadCurve& one) { return one.bytes == curve.set.bytes && one.words == curve.words; });
     if (measured == curves.end()) continue;
     if (const auto delay = next_delay(*measured, points_of_curve(curve, request.effort)))
-      points.push_back(point_of(curve, curve.threads, *delay, request.effort));
+      add(curve, curve.threads, *delay);
   }
   // The walk alone and the walk beside the load without delay, from which findings are read, are visited again. A delay
   // that failed is wanted for ever, and the last visits never come: one is made before.
   const int visits = points.empty() ? measure::usual_visits(request.effort) : 2;
   for (const AskedCurve& curve : asked) {
-    for (const int threads : {0, curve.threads}) {
-      points.push_back(point_of(curve, threads, 0, request.effort));
-      points.back().visits = visits;
-    }
+    for (const int threads : {0, curve.threads}) add(curve, threads, 0, visits);
   }
   return points;
 }

@@ -119,13 +119,11 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   for (const Words& path : further_paths) {
     const workloads::SweptCurves swept = swept_by(path);
     const analysis::LatencyCurves curves = workloads::curves_of(known, path, request);
-    std::vector<Point> more;
     if (curves.cycle.empty()) {
-      more = path_points(swept.cycle, path, device, request);
+      std::ranges::move(path_points(swept.cycle, path, device, request), std::back_inserter(points));
     } else if (request.effort != Effort::quick && !path.pattern) {
-      more = workloads::edge_points(swept, curves, device, request, closely);
+      std::ranges::move(workloads::edge_points(swept, curves, device, request, closely), std::back_inserter(points));
     }
-    points.insert(points.end(), more.begin(), more.end());
   }
   return points;
 }
