@@ -22,6 +22,7 @@ using measure::Exchange;
 using measure::LineState;
 using measure::Placement;
 using measure::QueueRole;
+using namespace core_to_core_probe;
 
 /// The first and the last core of this machine; empty where it has one.
 std::vector<int> two_cpus() {
@@ -108,7 +109,6 @@ std::pair<std::size_t, std::size_t> values_of_first(const Curve& curve, const Cu
 
 TEST_F(CoreToCorePair, EachKindOfPointHasItsTwoCurves) {
   using Sizes = std::pair<std::size_t, std::size_t>;
-  using namespace core_to_core_probe;
   EXPECT_EQ(values_of_first(exchange_by_compare_and_swap, exchange_by_stores), Sizes(32, 32));
   // Of five trials those that nobody disturbed, where they are three or more.
   const Sizes trials = values_of_first(queue_writer, queue_reader);
@@ -144,7 +144,7 @@ Measurement measured(const Words& words, int from, int to, std::vector<double> v
 }
 
 Words exchange(Placement placement) {
-  return with(core_to_core_probe::exchange_by_compare_and_swap.words, {.placement = placement});
+  return with(exchange_by_compare_and_swap.words, {.placement = placement});
 }
 
 TEST(CoreToCore, ConcludesOnEachPlacementByItself) {
@@ -159,7 +159,7 @@ TEST(CoreToCore, ConcludesOnEachPlacementByItself) {
   EXPECT_EQ(distant.words.placement, Placement::other_node);
   EXPECT_EQ(distant.value, 500);
   const Finding& close = conclusion.findings[0];
-  EXPECT_EQ(close.kind, &core_to_core_probe::exchange_latency);
+  EXPECT_EQ(close.kind, &exchange_latency);
   EXPECT_EQ(close.value, 102);
   EXPECT_NE(close.evidence.find("from 100 (CPU 0 to CPU 1) to 104 (CPU 1 to CPU 2)"), std::string::npos)
       << close.evidence;

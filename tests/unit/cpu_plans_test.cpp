@@ -26,6 +26,8 @@
 namespace sonde::probes {
 namespace {
 
+using namespace core_to_core_probe;
+
 std::string text_of(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();

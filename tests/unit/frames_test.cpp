@@ -25,6 +25,7 @@ namespace sonde::probes {
 namespace {
 
 using measure::Frame;
+using namespace frames_probe;
 
 constexpr Resolution hd{1280, 720};
 constexpr double hd_pixels = 1280.0 * 720;

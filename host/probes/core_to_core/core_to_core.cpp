@@ -6,6 +6,7 @@
 #include "probes/core_to_core/pair.hpp"
 
 namespace sonde::probes {
+namespace core_to_core_probe {
 namespace {
 
 constexpr int trials_of_a_copy = 3;
@@ -18,6 +19,14 @@ std::optional<std::string> obstacle(const device::DeviceInfo& device) {
     return "this process may use one CPU only, so nothing can be exchanged: give the machine or container two or more";
   }
   return std::nullopt;
+}
+
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement>) {
+  return core_to_core_points(cpu::machine(), request, device.memory_bytes);
+}
+
+Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
+  return {.findings = findings_of_pairs(measurements)};
 }
 
 CpuPair pair_at(const Point& point, const Request& request) {
@@ -69,7 +78,7 @@ Shape shape_of(const ExchangeSize& size) {
 
 }  // namespace
 
-Workload core_to_core_probe::prepare_exchange(device::Device&, const Point& point, const Request& request) {
+Workload prepare_exchange(device::Device&, const Point& point, const Request& request) {
   const ExchangeSize size = exchange_size(cpu::machine(), request.effort);
   const auto work =
       std::make_shared<Work<ExchangedLines>>(pair_at(point, request), size, request.line_bytes, request.seed);
@@ -79,7 +88,7 @@ Workload core_to_core_probe::prepare_exchange(device::Device&, const Point& poin
   });
 }
 
-Workload core_to_core_probe::prepare_exchanges_at_once(device::Device&, const Point& point, const Request& request) {
+Workload prepare_exchanges_at_once(device::Device&, const Point& point, const Request& request) {
   const cpu::Topology& machine = cpu::machine();
   const Tournament tournament(machine, measured_cores(machine, request.effort));
   const std::vector<CpuPair> pairs = tournament.group_of(pair_at(point, request));
@@ -107,7 +116,7 @@ Workload core_to_core_probe::prepare_exchanges_at_once(device::Device&, const Po
   return {.work = SelfTimedWork{.repeat = repeat}, .has_cycles = false, .shape = std::move(shape)};
 }
 
-Workload core_to_core_probe::prepare_held_lines(device::Device&, const Point& point, const Request& request) {
+Workload prepare_held_lines(device::Device&, const Point& point, const Request& request) {
   const int walks = request.effort == Effort::quick ? 15 : 31;
   const auto work =
       std::make_shared<Work<HeldLines>>(pair_at(point, request), request.line_bytes, request.seed, node_at(point));
@@ -119,7 +128,7 @@ Workload core_to_core_probe::prepare_held_lines(device::Device&, const Point& po
   });
 }
 
-Workload core_to_core_probe::prepare_queue(device::Device&, const Point& point, const Request& request) {
+Workload prepare_queue(device::Device&, const Point& point, const Request& request) {
   const CpuPair cpus = pair_at(point, request);
   if (!cpu::can_flush) {
     throw device::Unsupported("on this kind of processor a program cannot flush lines, as this asks for");
@@ -134,7 +143,7 @@ Workload core_to_core_probe::prepare_queue(device::Device&, const Point& point, 
   });
 }
 
-Workload core_to_core_probe::prepare_copy(device::Device&, const Point& point, const Request& request) {
+Workload prepare_copy(device::Device&, const Point& point, const Request& request) {
   const auto work =
       std::make_shared<Work<BulkCopy>>(pair_at(point, request), static_cast<std::uint64_t>(point.x.bytes.value()));
   const Shape shape{{"huge_pages", cpu::has_huge_pages() ? 1 : 0}};
@@ -143,20 +152,16 @@ Workload core_to_core_probe::prepare_copy(device::Device&, const Point& point, c
   });
 }
 
+}  // namespace core_to_core_probe
+
 const Probe core_to_core{
     .name = "core-to-core",
     .question = "How long does a cache line take from core to core, and how fast does data go that way?",
     .target = Target::host_cpu,
     .curves = core_to_core_probe::curves,
     .finding_kinds = core_to_core_probe::finding_kinds,
-    .obstacle = obstacle,
-    .next =
-        [](const device::DeviceInfo& device, const Request& request, std::span<const Measurement>) {
-          return core_to_core_points(cpu::machine(), request, device.memory_bytes);
-        },
-    .conclude =
-        [](const Request&, std::span<const Measurement> measurements) {
-          return Conclusion{.findings = findings_of_pairs(measurements)};
-        }};
+    .obstacle = core_to_core_probe::obstacle,
+    .next = core_to_core_probe::next,
+    .conclude = core_to_core_probe::conclude};
 
 }  // namespace sonde::probes

@@ -112,10 +112,7 @@ inline constexpr FindingKind copy_rate{
 
 inline constexpr std::array finding_kinds{&exchange_latency, &held_line_latency, &queue_rate, &copy_rate};
 
-}  // namespace sonde::probes::core_to_core_probe
-
-// Which CPUs exchange what: a function of the machine's topology alone.
-namespace sonde::probes {
+// --- which CPUs exchange what: a function of the machine's topology alone ---
 
 /// Two hardware threads, each by the core that it belongs to: the first ones of two cores, or the first two of one.
 struct CpuPair {
@@ -177,4 +174,4 @@ std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine,
 /// what they took alone.
 std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements);
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::core_to_core_probe

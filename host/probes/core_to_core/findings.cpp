@@ -2,7 +2,7 @@
 
 #include "probes/core_to_core/core_to_core.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::core_to_core_probe {
 namespace {
 
 /// All pairs of one placement that did one thing, of which the medians are compared.
@@ -63,32 +63,26 @@ std::string cpus_of(const Measurement& one) {
   return fmt::format("CPU {:g} to CPU {:g}", *one.point.x.from, *one.point.x.to);
 }
 
-const char* where(Placement placement) {
-  switch (placement) {
-    case Placement::same_core: return "the two hardware threads of a core";
-    case Placement::same_cluster: return "cores of the same cluster";
-    case Placement::other_node: return "cores of different nodes";
-    default: return "cores of different clusters";
-  }
-}
+/// What lies between two CPUs, by placement.
+constexpr std::array places{"cores of the same cluster", "cores of different clusters", "cores of different nodes",
+                            "the two hardware threads of a core", "cores of the same node"};
 
 /// The kind of a finding, and what its sentence says was measured.
 std::pair<const FindingKind*, std::string> describe(const Words& words) {
   if (words.exchange) {
     const bool swap = words.exchange == Exchange::compare_and_swap;
-    return {&core_to_core_probe::exchange_latency,
+    return {&exchange_latency,
             fmt::format("a round trip of a line {} took", swap ? "by compare-and-swap" : "by stores to two lines")};
   }
   if (words.line) {
-    return {&core_to_core_probe::held_line_latency, fmt::format("a load of a {} line that the other core held took",
-                                                                words.line == LineState::clean ? "clean" : "modified")};
+    return {&held_line_latency, fmt::format("a load of a {} line that the other core held took",
+                                            words.line == LineState::clean ? "clean" : "modified")};
   }
   const std::string_view role = measure::word_of(words.role.value_or(QueueRole::reader));
   if (words.pattern) {
-    return {&core_to_core_probe::copy_rate,
-            fmt::format("the {} of a copy that is written whole before it is read moved", role)};
+    return {&copy_rate, fmt::format("the {} of a copy that is written whole before it is read moved", role)};
   }
-  return {&core_to_core_probe::queue_rate, fmt::format("the {} of a queue of chunks of 512 bytes moved", role)};
+  return {&queue_rate, fmt::format("the {} of a queue of chunks of 512 bytes moved", role)};
 }
 
 /// A sentence that compares pairs at once with the same pairs alone.
@@ -116,7 +110,8 @@ std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements
     };
     Finding& finding = findings.emplace_back(
         finding_of(*kind, words, seen.estimate(median),
-                   fmt::format("Between {} {} {:.3g} {}", where(*words.placement), what, group.median(), unit)));
+                   fmt::format("Between {} {} {:.3g} {}", places.at(static_cast<std::size_t>(*words.placement)), what,
+                               group.median(), unit)));
     const std::size_t pairs = group.of_pairs.size();
     finding.evidence += pairs > 1 ? fmt::format(", the median of {} ordered pairs; from {:.3g} ({}) to {:.3g} ({}).",
                                                 pairs, median_of(*group.least), cpus_of(*group.least),
@@ -141,4 +136,4 @@ std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements
   return findings;
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::core_to_core_probe

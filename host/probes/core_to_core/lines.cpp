@@ -9,7 +9,7 @@
 #include "os/threads.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::core_to_core_probe {
 namespace {
 
 using workloads::clock_step;
@@ -253,4 +253,4 @@ std::vector<double> HeldLines::walks(PinnedPair& pair, LineState held, int count
   return values;
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::core_to_core_probe

@@ -8,7 +8,7 @@
 #include "workloads/walk/walk.hpp"
 
 // Two threads, each kept on a CPU of its own, and what they do to each other.
-namespace sonde::probes {
+namespace sonde::probes::core_to_core_probe {
 
 /// Waits for what the other thread does, without sleep.
 class SpinWait {
@@ -152,4 +152,4 @@ class BulkCopy {
   cpu::Region memory_;
 };
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::core_to_core_probe

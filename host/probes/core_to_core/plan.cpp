@@ -1,6 +1,6 @@
 #include "probes/core_to_core/core_to_core.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::core_to_core_probe {
 namespace {
 
 using Cores = std::vector<const cpu::Core*>;
@@ -83,14 +83,13 @@ std::vector<Point> held_and_queued(const CpuPair& pair, const Request& request, 
   std::vector<Point> points;
   // Two hardware threads of a core share its caches, so what one holds the other finds there.
   if (pair.from != pair.to) {
-    points.push_back(
-        point_of(pair, core_to_core_probe::modified_line, seconds_of_setup + seconds_of_held_lines, visits));
+    points.push_back(point_of(pair, modified_line, seconds_of_setup + seconds_of_held_lines, visits));
   }
   for (const double data_bytes : {512.0, 4096.0}) {
     const double bytes = queue_chunks * data_bytes;
     if (!measure::is_asked_for(request, bytes) || (data_bytes > 512 && request.effort == Effort::quick)) continue;
     const double seconds = seconds_of_setup + bytes / (1 << 20) * seconds_of_queued_mebibyte;
-    points.push_back(point_of(pair, core_to_core_probe::queue_writer, seconds, visits, {.bytes = bytes}));
+    points.push_back(point_of(pair, queue_writer, seconds, visits, {.bytes = bytes}));
   }
   return points;
 }
@@ -107,8 +106,7 @@ std::vector<Point> copy_points(const std::vector<CpuPair>& pairs, const Request&
   for (const CpuPair& pair : pairs) first_pairs.try_emplace(measure::word_of(pair.placement()), pair);
   const double seconds = static_cast<double>(bytes) / (1 << 30) * seconds_of_a_copied_gibibyte;
   for (const auto& [placement, pair] : first_pairs) {
-    points.push_back(
-        point_of(pair, core_to_core_probe::copy_writer, seconds, 1, {.bytes = static_cast<double>(bytes)}));
+    points.push_back(point_of(pair, copy_writer, seconds, 1, {.bytes = static_cast<double>(bytes)}));
   }
   return points;
 }
@@ -195,13 +193,12 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
   std::vector<Point> points;
   // Some of the pairs that go at once go alone too: what the others add has to be known.
   for (const CpuPair& pair : at_once ? representatives : all_pairs(cores))
-    points.push_back(point_of(pair, core_to_core_probe::exchange_by_compare_and_swap, exchanging, visits));
+    points.push_back(point_of(pair, exchange_by_compare_and_swap, exchanging, visits));
   if (at_once) {
     const Tournament tournament(machine, cores);
     for (const std::vector<CpuPair>& group : tournament.groups()) {
       const double seconds = exchanging + seconds_of_an_extra_pair * static_cast<double>(group.size() - 1);
-      points.push_back(
-          point_of(group.front(), core_to_core_probe::exchange_by_compare_and_swap_beside_pairs, seconds, visits));
+      points.push_back(point_of(group.front(), exchange_by_compare_and_swap_beside_pairs, seconds, visits));
     }
   }
   for (const CpuPair& pair : representatives) {
@@ -218,8 +215,7 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
   if (cores.size() < machine.cores.size() && !cores.empty()) {
     const auto absent = std::ranges::find_if(
         machine.cores, [&](const cpu::Core& core) { return std::ranges::find(cores, &core) == cores.end(); });
-    points.push_back(
-        point_of({.from = cores.front(), .to = &*absent}, core_to_core_probe::exchange_by_compare_and_swap, 0, 1));
+    points.push_back(point_of({.from = cores.front(), .to = &*absent}, exchange_by_compare_and_swap, 0, 1));
   }
   return points;
 }
@@ -237,4 +233,4 @@ std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine,
   return pair;
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::core_to_core_probe

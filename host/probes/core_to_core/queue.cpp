@@ -7,7 +7,7 @@
 #include "os/time.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::core_to_core_probe {
 namespace {
 
 using workloads::clock_step;
@@ -188,4 +188,4 @@ QueueRates BulkCopy::trials(PinnedPair& pair, int count, const std::function<voi
   return rates;
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::core_to_core_probe

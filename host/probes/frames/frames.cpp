@@ -8,12 +8,13 @@
 #include "probes/frames/frames.hpp"
 
 namespace sonde::probes {
+namespace frames_probe {
 namespace {
 
 /// Bytes that one frame reads or writes of a surface.
 std::uint64_t bytes_per_16_pixels(const Surface& surface) { return surface.bytes_per_16_pixels() / surface.frames; }
 
-constexpr std::array curves_of_frames{&frames_probe::time, &frames_probe::moved, &frames_probe::bandwidth};
+constexpr std::array curves{&time, &moved, &bandwidth};
 
 /// CPUs, whose drivers move a hundredth of what a GPU does in the same time, have the first six, GPUs the last six.
 constexpr std::array<Resolution, 8> resolutions{
@@ -39,17 +40,13 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   if (wanted.empty()) wanted.push_back(resolutions_for(device, request.effort).front());
   std::vector<Point> points;
   for (const Resolution& one : wanted) {
-    points.push_back(point_on(frames_probe::time, {.height = one.height, .width = one.width}, {},
-                              0.2 + 5e-7 * static_cast<double>(one.pixels())));
+    points.push_back(
+        point_on(time, {.height = one.height, .width = one.width}, {}, 0.2 + 5e-7 * static_cast<double>(one.pixels())));
   }
   return points;
 }
 
 }  // namespace
-
-std::string text_of(const Resolution& resolution) {
-  return std::to_string(resolution.width) + "x" + std::to_string(resolution.height);
-}
 
 std::uint64_t part_vectors_of(const Surface& surface, const Resolution& resolution) {
   return resolution.pixels() * bytes_per_16_pixels(surface) / 16 / pass_vector_bytes;
@@ -100,7 +97,7 @@ std::uint64_t surface_bytes(const Frame& frame, const Resolution& resolution) {
   return bytes;
 }
 
-Workload frames_probe::prepare_frames(device::Device& device, const Point& point, const Request& request) {
+Workload prepare_frames(device::Device& device, const Point& point, const Request& request) {
   const Resolution resolution{.width = static_cast<std::uint32_t>(point.x.width.value()),
                               .height = static_cast<std::uint32_t>(point.x.height.value())};
   if (!is_within_sizes(resolution, request))
@@ -110,11 +107,13 @@ Workload frames_probe::prepare_frames(device::Device& device, const Point& point
   return frames_of(device, request.frame, resolution, request.seed);
 }
 
+}  // namespace frames_probe
+
 const Probe frames{
     .name = "frames",
     .question = "How long does a frame of a game keep the memory busy, and how does that grow with its resolution?",
-    .curves = curves_of_frames,
-    .next = next,
+    .curves = frames_probe::curves,
+    .next = frames_probe::next,
     .conclude = [](const Request&, std::span<const Measurement>) { return Conclusion{}; }};
 
 }  // namespace sonde::probes

@@ -21,10 +21,6 @@ inline constexpr Curve moved{
 inline constexpr Curve bandwidth{
     .name = "bandwidth", .title = "Bandwidth of a frame", .unit = units::gbps, .axis = axes::height, .table = &table};
 
-}  // namespace sonde::probes::frames_probe
-
-namespace sonde::probes {
-
 /// Bytes that the kernel moves at once.
 inline constexpr std::uint64_t pass_vector_bytes = 16;
 
@@ -37,7 +33,9 @@ struct Resolution {
 };
 
 /// "1920x1080".
-std::string text_of(const Resolution& resolution);
+inline std::string text_of(const Resolution& resolution) {
+  return std::to_string(resolution.width) + "x" + std::to_string(resolution.height);
+}
 
 /// The part of one surface that an item of a pass reads.
 struct PassInput {
@@ -70,4 +68,4 @@ std::uint64_t surface_bytes(const Frame& frame, const Resolution& resolution);
 /// after every run. Throws device::Unsupported where the surfaces do not fit.
 Workload frames_of(device::Device& device, const Frame& frame, const Resolution& resolution, std::uint64_t seed);
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::frames_probe

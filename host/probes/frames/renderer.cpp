@@ -8,7 +8,7 @@
 #include "workloads/stream/stream_walk.hpp"
 #include "workloads/walk/single_item.hpp"
 
-namespace sonde::probes {
+namespace sonde::probes::frames_probe {
 namespace {
 
 constexpr std::uint32_t items_of_a_group = 64;
@@ -179,13 +179,13 @@ struct Renderer {
 Workload frames_of(device::Device& device, const Frame& frame, const Resolution& resolution, std::uint64_t seed) {
   const auto work = std::make_shared<Renderer>(device, frame, resolution, seed);
   const auto bytes = static_cast<double>(moved_bytes(frame, resolution));
-  const SteppedWork steps = workloads::stepped(
-      work, {.most = most_frames,
-             // Then all of every texture was read.
-             .lap = std::ranges::max(frame.surfaces, {}, &Surface::frames).frames,
-             .value = [](double nanoseconds) { return nanoseconds / 1e6; },
-             .derived = {{.curve = &frames_probe::bandwidth, .value = workloads::rate(bytes)},
-                         {.curve = &frames_probe::moved, .value = [bytes](double) { return bytes; }}}});
+  const SteppedWork steps =
+      workloads::stepped(work, {.most = most_frames,
+                                // Then all of every texture was read.
+                                .lap = std::ranges::max(frame.surfaces, {}, &Surface::frames).frames,
+                                .value = [](double nanoseconds) { return nanoseconds / 1e6; },
+                                .derived = {{.curve = &bandwidth, .value = workloads::rate(bytes)},
+                                            {.curve = &moved, .value = [bytes](double) { return bytes; }}}});
   return {.work = steps,
           .bytes_per_step = bytes,
           .shape = {{"passes", static_cast<double>(frame.passes.size())},
@@ -193,4 +193,4 @@ Workload frames_of(device::Device& device, const Frame& frame, const Resolution&
                     {"surface_bytes", static_cast<double>(surface_bytes(frame, resolution))}}};
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::probes::frames_probe

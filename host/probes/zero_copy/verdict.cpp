@@ -75,11 +75,9 @@ double all_in_copies(const KindOfMemory& kind, double bytes, double gbps) {
 
 using Seen = measure::SeenByVisit<Curves>;
 
-/// The conclusion from rounds over pages, where no time grows with the size of the buffer.
-enum class PageMoves { stay, migrate, open };
-
+/// Whether pages move one by one, by rounds over pages, where no time grows with the size of the buffer.
 struct PageVerdict {
-  PageMoves pages = PageMoves::stay;
+  analysis::Answer migrate = analysis::Answer::no;
   analysis::Estimate us = {};  ///< a page, in the largest buffer
 };
 
@@ -97,7 +95,7 @@ PageVerdict pages_of(const Seen& seen, measure::Name memory, Direction direction
     any_free = any_free || verdict.us.high < least_migration_us;
     any = true;
   }
-  if (any && !any_free) verdict.pages = all_cost ? PageMoves::migrate : PageMoves::open;
+  if (any && !any_free) verdict.migrate = all_cost ? analysis::Answer::yes : analysis::Answer::open;
   return verdict;
 }
 
@@ -145,13 +143,13 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
                                found.gbps.value, gbps));
   }
   const PageVerdict pages = pages_of(seen, memory, direction);
-  if (pages.pages == PageMoves::open) {
+  if (pages.migrate == analysis::Answer::open) {
     return undecided(fmt::format(", and each page that is touched takes {:.3g} to {:.3g} us more, which may be a fault "
                                  "or none; measure on an idle machine.",
                                  pages.us.low, pages.us.high),
                      true);
   }
-  if (pages.pages == PageMoves::migrate) {
+  if (pages.migrate == analysis::Answer::yes) {
     return decided(migrates, pages.us,
                    fmt::format(", but each page that is touched takes {:.3g} us more: memory moves page by page.",
                                pages.us.value));
