@@ -4,13 +4,12 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "os/file.hpp"
 
-// Sources: man 7 cgroups; kernel, Documentation/arch/arm64/cpu-feature-registers.rst (midr_el1 in sysfs) and
+// Sources: kernel, Documentation/arch/arm64/cpu-feature-registers.rst (midr_el1 in sysfs) and
 // arch/arm64/include/asm/cputype.h (the numbers); Arm, Architecture Reference Manual, MIDR_EL1; devicetree.org,
 // Devicetree Specification.
 namespace sonde::os {
@@ -186,19 +185,6 @@ std::uint64_t huge_bytes_in(std::string_view smaps, std::uint64_t begin, std::ui
     if (inside && std::sscanf(line.c_str(), "AnonHugePages: %llu kB", &kilobytes) == 1) sum += kilobytes << 10;
   }
   return sum;
-}
-
-std::vector<ControlGroup> control_groups() {
-  std::vector<ControlGroup> groups;
-  std::ifstream file("/proc/self/cgroup");
-  std::string line;
-  while (std::getline(file, line)) {
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    groups.push_back({line.substr(first + 1, second - first - 1), line.substr(second + 1)});
-  }
-  return groups;
 }
 
 std::string processor_name(const std::filesystem::path& root) {

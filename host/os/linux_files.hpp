@@ -29,13 +29,6 @@ MachineTime machine_time_in(std::string_view proc_stat, double ticks_per_second)
 /// Bytes of huge pages in those mappings of /proc/self/smaps that touch an address range.
 std::uint64_t huge_bytes_in(std::string_view smaps, std::uint64_t begin, std::uint64_t end);
 
-/// A control group that this process is in, as /proc/self/cgroup names it.
-struct ControlGroup {
-  std::string controllers;  ///< with a comma between them; empty in the second version, which has all in one
-  std::string path;         ///< below where it is mounted
-};
-std::vector<ControlGroup> control_groups();
-
 /// The maker's name of the processor; where none is stated, as on most Arm processors, a name for each kind of core by
 /// its numbers. Empty where nothing is known.
 std::string processor_name(const std::filesystem::path& root);

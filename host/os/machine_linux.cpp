@@ -8,7 +8,8 @@
 #include "os/linux_files.hpp"
 #include "os/machine.hpp"
 
-// Source: kernel, Documentation/admin-guide/cgroup-v2.rst (cpu.max) and scheduler/sched-bwc.rst (cpu.cfs_quota_us).
+// Sources: man 7 cgroups; kernel, Documentation/admin-guide/cgroup-v2.rst (cpu.max) and scheduler/sched-bwc.rst
+// (cpu.cfs_quota_us).
 namespace sonde::os {
 namespace {
 
@@ -26,6 +27,20 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
 std::uint64_t memory_available() {
   const auto kibibytes = values_in(text_of("/proc/meminfo"), "MemAvailable");
   return kibibytes.empty() ? unlimited : std::stoull(kibibytes[0]) * 1024;
+}
+
+/// The control groups that this process is in: controllers, with a comma between them, and the path below where they
+/// are mounted. The second version of control groups names no controllers.
+std::vector<std::pair<std::string, std::string>> control_groups() {
+  std::vector<std::pair<std::string, std::string>> groups;
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second != std::string::npos)
+      groups.emplace_back(line.substr(first + 1, second - first - 1), line.substr(second + 1));
+  }
+  return groups;
 }
 
 std::uint64_t left_in(const std::string& limit_path, const std::string& usage_path) {
