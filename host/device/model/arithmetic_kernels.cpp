@@ -156,8 +156,7 @@ void roofline(Invocation& invocation) {
   const SimulatedStream stream(invocation);
   const Dial dial(invocation);
   if (stream.in_flight < 2) throw Error("rows of numbers are pairs");
-  std::vector<Touch> touches{{invocation.buffer(0), Transfer::read}};
-  make_trips(invocation, stream, touches);
+  make_trips(invocation, stream, {{invocation.buffer(0), Transfer::read}});
   leave_block_sums(invocation, stream, dial);
   const std::uint32_t eights = stream.trips / trips_of_extras;
   const double rounds = static_cast<double>(dial.rounds) * stream.trips + static_cast<double>(dial.extra) * eights +

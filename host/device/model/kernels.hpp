@@ -261,7 +261,7 @@ void make_trip(Invocation& invocation, const SimulatedStream& stream, std::span<
 
 /// All trips of a dispatch, all groups side by side, through the caches; once one window is like the one before, the
 /// rest follows from it, whether in this dispatch or in the next.
-void make_trips(Invocation& invocation, const SimulatedStream& stream, std::span<Touch> touches);
+void make_trips(Invocation& invocation, const SimulatedStream& stream, std::vector<Touch> touches);
 
 /// Whether two traffics differ by no more than chance in random replacement leaves.
 bool alike(const Traffic& one, const Traffic& other);

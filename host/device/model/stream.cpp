@@ -107,7 +107,7 @@ StreamMemory& memory_of(Invocation& invocation, const SimulatedStream& stream, s
   return memory;
 }
 
-void make_trips(Invocation& invocation, const SimulatedStream& stream, std::span<Touch> touches) {
+void make_trips(Invocation& invocation, const SimulatedStream& stream, std::vector<Touch> touches) {
   StreamMemory& memory = memory_of(invocation, stream, touches);
   Memory& caches = invocation.memory;
   Traffic marked = caches.streamed();

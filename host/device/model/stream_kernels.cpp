@@ -53,7 +53,7 @@ void combine(Invocation& invocation, std::uint32_t factor) {
   std::vector<Touch> touches{{a, Transfer::read, shift}};
   if (factor != 0) touches.push_back({b, Transfer::read});
   touches.push_back({c, Transfer::write});
-  make_trips(invocation, stream, touches);
+  make_trips(invocation, stream, std::move(touches));
   for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
     const std::uint32_t position = stream.position(group, trip);
     const auto from = static_cast<std::uint32_t>((std::uint64_t{position} + shift) % stream.blocks);
@@ -120,8 +120,7 @@ void leave_sums(Invocation& invocation, const SimulatedStream& stream) {
 
 void stream_read(Invocation& invocation) {
   const SimulatedStream stream(invocation);
-  std::vector<Touch> touches{{invocation.buffer(0), Transfer::read}};
-  make_trips(invocation, stream, touches);
+  make_trips(invocation, stream, {{invocation.buffer(0), Transfer::read}});
   leave_sums(invocation, stream);
 }
 
@@ -145,8 +144,7 @@ void stream_write(Invocation& invocation) {
   const SimulatedStream stream(invocation);
   const std::uint32_t turn = invocation.scalar(8);
   Words c = invocation.buffer(0);
-  std::vector<Touch> touches{{c, Transfer::write}};
-  make_trips(invocation, stream, touches);
+  make_trips(invocation, stream, {{c, Transfer::write}});
   const std::uint32_t rows = stream.in_flight / stream.pieces();
   for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
     const std::uint64_t at = stream.word_at(group, stream.position(group, trip), piece);
@@ -188,8 +186,7 @@ void stream_add_dialled(Invocation& invocation) {
   Words a = invocation.buffer(0);
   Words b = invocation.buffer(1);
   Words c = invocation.buffer(2);
-  std::vector<Touch> touches{{a, Transfer::read}, {b, Transfer::read}, {c, Transfer::write}};
-  make_trips(invocation, stream, touches);
+  make_trips(invocation, stream, {{a, Transfer::read}, {b, Transfer::read}, {c, Transfer::write}});
   for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
     const std::uint64_t at = stream.word_at(group, stream.position(group, trip), piece);
     const std::uint32_t words = stream.piece_words();
