@@ -1,6 +1,7 @@
 #include "commands/commands.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iostream>
 
@@ -99,13 +100,10 @@ ExitStatus list_command(bool as_json) {
   const session::FoundDevices machine = session::discover_devices();
   session::warn_of_problems(machine);
   if (as_json) {
-    std::cout << "[";
-    for (std::size_t index = 0; index < machine.devices.size(); ++index) {
-      const DeviceRecord& device = machine.devices[index];
-      std::cout << (index == 0 ? "\n" : ",\n")
-                << records::listed_device_json(device, answers(device, machine.problems));
-    }
-    std::cout << "\n]\n";
+    std::vector<std::string> devices;
+    for (const DeviceRecord& device : machine.devices)
+      devices.push_back("\n" + records::listed_device_json(device, answers(device, machine.problems)));
+    std::cout << fmt::format("[{}\n]\n", fmt::join(devices, ","));
     return ExitStatus::done;
   }
   const int columns = output_columns();

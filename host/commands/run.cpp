@@ -26,11 +26,6 @@ using session::Run;
 using session::SelectedDevices;
 using session::UsageError;
 
-measure::Effort effort_of(const std::string& word) {
-  if (word == "quick") return measure::Effort::quick;
-  return word == "normal" ? measure::Effort::normal : measure::Effort::thorough;
-}
-
 /// The probes that are asked; `allowed` has the given options among those without which some probes are not asked.
 std::vector<const measure::Probe*> wanted_probes(const std::vector<std::string>& names,
                                                  const std::vector<std::string>& allowed) {
@@ -62,12 +57,14 @@ measure::Frame wanted_frame(const RunOptions& options) {
 }
 
 session::RunRequest run_request(const RunOptions& options) {
-  session::RunRequest asked{
-      .devices = options.devices,
-      .api = options.api,
-      .probes = wanted_probes(options.probes, options.allowed),
-      .probes_by_name = !options.probes.empty(),
-      .request = {.effort = effort_of(options.effort), .seed = options.seed, .frame = wanted_frame(options)}};
+  const measure::Effort effort = options.effort == "quick"    ? measure::Effort::quick
+                                 : options.effort == "normal" ? measure::Effort::normal
+                                                              : measure::Effort::thorough;
+  session::RunRequest asked{.devices = options.devices,
+                            .api = options.api,
+                            .probes = wanted_probes(options.probes, options.allowed),
+                            .probes_by_name = !options.probes.empty(),
+                            .request = {.effort = effort, .seed = options.seed, .frame = wanted_frame(options)}};
   for (const std::string& option : options.allowed) {
     const auto* const probe = *std::ranges::find(probes::catalog(), option, &measure::Probe::needs_option);
     if (std::ranges::find(asked.probes, probe) == asked.probes.end())
@@ -84,11 +81,6 @@ session::RunRequest run_request(const RunOptions& options) {
 /// The time rounded up, as no time at all means no limit.
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
-}
-
-bool measures_the_cpu(const SelectedDevices& choice) {
-  return std::ranges::any_of(
-      choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, device::Api::cpu) != one.apis.end(); });
 }
 
 /// "OpenCL, Vulkan and native code": the APIs that the chosen devices are measured through.
@@ -128,12 +120,6 @@ void print_lines(const std::string& text) {
     std::cerr << summary::wrapped(line, message_columns(), line.find_first_not_of(' '));
 }
 
-void print_summary(const SelectedDevices& choice, const Run& run) {
-  std::vector<records::DeviceRecord> devices;
-  for (const auto& [target, apis] : choice.chosen) devices.push_back(target.record);
-  std::cout << summary::summary(devices, run.lines(), {.columns = output_columns(), .colour = os::output_has_colour()});
-}
-
 /// A file for each run, numbered where there are several; an empty name stands for the default. Throws UsageError where
 /// one is there already, before any run is made.
 std::vector<std::string> files_of(const RunOptions& options) {
@@ -155,7 +141,6 @@ std::vector<std::string> files_of(const RunOptions& options) {
 
 ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, bool is_first) {
   const session::RunRequest asked = run_request(options);
-  const auto silence_limit = milliseconds(options.silence_limit_seconds);
   const records::RunLine record = run_record_of(options.command, options.seed, options.effort);
   // The file is made before anything is measured, so that one that cannot be written is noticed then.
   records::RecordFile file = new_record_file(options.out, [&] { return default_path(choice, record); }, record);
@@ -169,7 +154,7 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   int workers = 0;
   for (const auto& [target, api] : work) workers += Run::workers_for(*target, api, asked.probes);
   session::Progress progress(options.progress && os::is_terminal(os::StandardStream::errors), workers);
-  const session::RunLimits limits{.silence = silence_limit,
+  const session::RunLimits limits{.silence = milliseconds(options.silence_limit_seconds),
                                   .whole_run = milliseconds(options.time_limit_seconds),
                                   .counts_traffic = options.counters,
                                   .sysfs_root = options.sysfs_root,
@@ -178,7 +163,9 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   run.measure(choice);
   progress.clear();
 
-  print_summary(choice, run);
+  std::vector<records::DeviceRecord> devices;
+  for (const auto& [target, apis] : choice.chosen) devices.push_back(target.record);
+  std::cout << summary::summary(devices, run.lines(), {.columns = output_columns(), .colour = os::output_has_colour()});
   finish_record_file(file);
   if (file.was_made_again())
     spdlog::warn("The record file was removed while it was written; {} has everything again.", file.path().string());
@@ -202,10 +189,11 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
 
 ExitStatus run_command(const RunOptions& options) {
   const session::RunRequest asked = run_request(options);
-  const auto silence_limit = milliseconds(options.silence_limit_seconds);
   os::watch_for_interrupt();
-  const SelectedDevices choice = session::choose(asked, silence_limit);
-  if (!options.allowed.empty() && !measures_the_cpu(choice))
+  const SelectedDevices choice = session::choose(asked, milliseconds(options.silence_limit_seconds));
+  const bool measures_the_cpu = std::ranges::any_of(
+      choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, device::Api::cpu) != one.apis.end(); });
+  if (!options.allowed.empty() && !measures_the_cpu)
     throw UsageError("--allow-split-locks is for the CPU, which --device leaves out; --device cpu measures it");
   if (os::interrupted()) return ExitStatus::interrupted;
   const std::vector<std::string> files = files_of(options);

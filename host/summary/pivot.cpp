@@ -74,91 +74,74 @@ struct Pivot {
   std::vector<Cell> cells;
 };
 
-/// Lays out the cells of one table.
-class PivotText {
- public:
-  PivotText(const Pivot& pivot, int columns)
-      : table_(*pivot.table), columns_(columns), rows_are_sizes_(pivot.table->rows == "bytes") {
-    for (const Cell& cell : pivot.cells) {
-      const Heading column = heading_of(table_.columns, cell);
-      column_names_.insert(column);
-      const Measurement*& shown = rows_[heading_of(table_.rows, cell)][column];
-      // Where the same was measured in several shapes, the best one counts.
-      const bool is_better = shown != nullptr && cell.curve->better == measure::Better::higher &&
-                             measure::median_of(*cell.measured) > measure::median_of(*shown);
-      if (shown == nullptr || is_better) shown = cell.measured;
+using Cells = std::map<Heading, const Measurement*>;
+
+/// The name of a cell's row or column; `words` numbers those that were met before.
+Heading heading_of(std::string_view keys, const Cell& cell, std::map<std::string, std::size_t>& words) {
+  const measure::Point& point = cell.measured->point;
+  Heading heading;
+  Keys(keys).for_each([&](std::string_view key) {
+    const auto number = measure::number_at(point.x, key);
+    const auto word = measure::word_at(point.words, key);
+    const std::string text = key == "title" ? std::string(cell.curve->title) + ", " + cell.measured->unit
+                             : number       ? number_text(key, *number)
+                             : word         ? spoken_word(key, *word)
+                                            : "";
+    heading.order.push_back(number ? *number
+                                   : static_cast<double>(words.try_emplace(text, words.size()).first->second));
+    const char* const between = heading.text.empty() || text.empty() ? "" : key == "height" ? "x" : ", ";
+    heading.text += between + text;
+  });
+  return heading;
+}
+
+/// The rows of round sizes in place of many.
+std::map<Heading, Cells> rounded(const std::map<Heading, Cells>& rows) {
+  std::vector<double> sizes;
+  std::map<Heading, BySize> curves;
+  for (const auto& [row, cells] : rows) {
+    sizes.push_back(row.order.front());
+    for (const auto& [column, measured] : cells) curves[column][sizes.back()] = measured;
+  }
+  std::map<Heading, Cells> shown;
+  for (const double bytes : rows_of_sizes(sizes)) {
+    for (const auto& [column, curve] : curves) {
+      if (const Measurement* point = near(curve, bytes)) shown[{{bytes}, measure::size_text(bytes)}][column] = point;
     }
   }
+  return shown;
+}
 
-  [[nodiscard]] std::string text() const {
-    if (column_names_.size() > most_columns) {
-      return wrapped(
-          fmt::format("The {} columns of this table are in the record; sonde report draws them.", column_names_.size()),
-          columns_);
-    }
-    std::vector<Column> heads{{.head = "", .left = !rows_are_sizes_}};
-    for (const Heading& column : column_names_) heads.push_back({.head = column.text});
-    Table table(heads);
-    for (const auto& [row, cells] : shown_rows()) {
-      std::vector<std::string> texts{row.text};
-      for (const Heading& column : column_names_) {
-        const auto found = cells.find(column);
-        texts.push_back(found == cells.end() ? "" : median_cell(found->second));
-      }
-      table.add(std::move(texts));
-    }
-    return table.text(columns_);
+std::string text_of(const Pivot& pivot, int columns) {
+  std::map<Heading, Cells> rows;
+  std::set<Heading> column_names;
+  std::map<std::string, std::size_t> words;
+  for (const Cell& cell : pivot.cells) {
+    const Heading column = heading_of(pivot.table->columns, cell, words);
+    column_names.insert(column);
+    const Measurement*& shown = rows[heading_of(pivot.table->rows, cell, words)][column];
+    // Where the same was measured in several shapes, the best one counts.
+    const bool is_better = shown != nullptr && cell.curve->better == measure::Better::higher &&
+                           measure::median_of(*cell.measured) > measure::median_of(*shown);
+    if (shown == nullptr || is_better) shown = cell.measured;
   }
-
- private:
-  using Cells = std::map<Heading, const Measurement*>;
-
-  Heading heading_of(std::string_view keys, const Cell& cell) {
-    const measure::Point& point = cell.measured->point;
-    Heading heading;
-    Keys(keys).for_each([&](std::string_view key) {
-      const auto number = measure::number_at(point.x, key);
-      const auto word = measure::word_at(point.words, key);
-      const std::string text = key == "title" ? std::string(cell.curve->title) + ", " + cell.measured->unit
-                               : number       ? number_text(key, *number)
-                               : word         ? spoken_word(key, *word)
-                                              : "";
-      heading.order.push_back(number ? *number : order_of(text));
-      const char* const between = heading.text.empty() || text.empty() ? "" : key == "height" ? "x" : ", ";
-      heading.text += between + text;
-    });
-    return heading;
+  if (column_names.size() > most_columns) {
+    return wrapped(
+        fmt::format("The {} columns of this table are in the record; sonde report draws them.", column_names.size()),
+        columns);
   }
-
-  double order_of(const std::string& word) {
-    return static_cast<double>(words_.try_emplace(word, words_.size()).first->second);
+  const bool rows_are_sizes = pivot.table->rows == "bytes";
+  if (rows_are_sizes && rows.size() > round_sizes.size()) rows = rounded(rows);
+  std::vector<Column> heads{{.head = "", .left = !rows_are_sizes}};
+  for (const Heading& column : column_names) heads.push_back({.head = column.text});
+  Table table(heads);
+  for (auto& [row, cells] : rows) {
+    std::vector<std::string> texts{row.text};
+    for (const Heading& column : column_names) texts.push_back(median_cell(cells[column]));
+    table.add(std::move(texts));
   }
-
-  /// All rows, or where there are many sizes round ones.
-  [[nodiscard]] std::map<Heading, Cells> shown_rows() const {
-    if (!rows_are_sizes_ || rows_.size() <= round_sizes.size()) return rows_;
-    std::vector<double> sizes;
-    std::map<Heading, BySize> curves;
-    for (const auto& [row, cells] : rows_) {
-      sizes.push_back(row.order.front());
-      for (const auto& [column, measured] : cells) curves[column][sizes.back()] = measured;
-    }
-    std::map<Heading, Cells> shown;
-    for (const double bytes : rows_of_sizes(sizes)) {
-      for (const auto& [column, curve] : curves) {
-        if (const Measurement* point = near(curve, bytes)) shown[{{bytes}, measure::size_text(bytes)}][column] = point;
-      }
-    }
-    return shown;
-  }
-
-  const measure::Table& table_;
-  int columns_;
-  bool rows_are_sizes_;
-  std::map<Heading, Cells> rows_;
-  std::set<Heading> column_names_;
-  std::map<std::string, std::size_t> words_;  ///< numbered in the order in which they were met
-};
+  return table.text(columns);
+}
 
 /// The keys that a table shows, or that follow from what it shows: two CPUs determine where they lie to each other.
 bool shows(const measure::Table& table, std::string_view key) {
@@ -257,7 +240,7 @@ std::string pivot_tables(std::string_view probe, const Results& results, device:
   const std::vector<Pivot> pivots = pivots_of(probe, results);
   std::string text;
   for (const Pivot& pivot : pivots) {
-    text += heading(pivot.table->title, api, heading_words(pivot, pivots), columns) + PivotText(pivot, columns).text();
+    text += heading(pivot.table->title, api, heading_words(pivot, pivots), columns) + text_of(pivot, columns);
     if (!pivot.table->note.empty()) text += wrapped(pivot.table->note, columns);
   }
   return text;
