@@ -25,10 +25,6 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   return core_to_core_points(cpu::machine(), request, device.memory_bytes);
 }
 
-Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
-  return {.findings = findings_of_pairs(measurements)};
-}
-
 CpuPair pair_at(const Point& point, const Request& request) {
   const std::optional<CpuPair> cpus = pair_of(point, cpu::machine(), request.effort);
   if (!cpus) throw device::Unsupported(why_left_out(cpu::machine(), request.effort));
@@ -50,9 +46,11 @@ struct Work {
       : pair(cpus.from_cpu(), cpus.to_cpu()), memory(arguments...) {}
 };
 
-/// With less CPU time than the threads want they are put off their CPUs in turn.
-void add_quota(Shape& shape) {
+/// With less CPU time than the threads want they are put off their CPUs in turn, so the shape has the quota.
+template <typename Repeat>
+Workload self_timed(Shape shape, Repeat repeat) {
   if (const auto quota = cpu::machine().quota) shape["cpu_quota"] = *quota;
+  return {.work = SelfTimedWork{.repeat = std::move(repeat)}, .has_cycles = false, .shape = std::move(shape)};
 }
 
 /// Work that `measure_both` does in one go, the values of the point and those of a second curve: it gets the threads
@@ -61,15 +59,13 @@ template <typename Memory, typename MeasureBoth>
 Workload workload_of(const std::shared_ptr<Work<Memory>>& work, Shape shape, const Curve& second,
                      MeasureBoth measure_both) {
   shape["pinned"] = work->pair.pinned() ? 1 : 0;
-  add_quota(shape);
-  const auto repeat = [work, &second, measure_both](const Limits&, const std::function<void()>& alive) {
+  return self_timed(std::move(shape), [work, &second, measure_both](const Limits&, const std::function<void()>& alive) {
     auto [values, of_second] = measure_both(*work, alive);
     alive();
     Repetitions repetitions{.values = std::move(values)};
     if (!of_second.empty()) repetitions.extra.push_back({.curve = &second, .values = std::move(of_second)});
     return repetitions;
-  };
-  return {.work = SelfTimedWork{.repeat = repeat}, .has_cycles = false, .shape = std::move(shape)};
+  });
 }
 
 Shape shape_of(const ExchangeSize& size) {
@@ -95,9 +91,8 @@ Workload prepare_exchanges_at_once(device::Device&, const Point& point, const Re
   const ExchangeSize size = exchange_size(machine, request.effort);
   Shape shape = shape_of(size);
   shape["pairs_at_once"] = static_cast<double>(pairs.size());
-  add_quota(shape);
-  const auto repeat = [pairs, size, line_bytes = request.line_bytes, seed = request.seed](
-                          const Limits&, const std::function<void()>& alive) {
+  return self_timed(std::move(shape), [pairs, size, line_bytes = request.line_bytes, seed = request.seed](
+                                          const Limits&, const std::function<void()>& alive) {
     std::vector<PairTimes> times = exchanges_at_once(pairs, size, line_bytes, seed);
     Repetitions repetitions{.values = std::move(times.front().by_compare_and_swap)};
     for (std::size_t index = 0; index < pairs.size(); ++index) {
@@ -112,8 +107,7 @@ Workload prepare_exchanges_at_once(device::Device&, const Point& point, const Re
     }
     alive();
     return repetitions;
-  };
-  return {.work = SelfTimedWork{.repeat = repeat}, .has_cycles = false, .shape = std::move(shape)};
+  });
 }
 
 Workload prepare_held_lines(device::Device&, const Point& point, const Request& request) {

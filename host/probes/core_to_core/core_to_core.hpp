@@ -172,6 +172,6 @@ std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine,
 
 /// A finding for each curve and placement: the median over its pairs; of pairs that went at once also compared with
 /// what they took alone.
-std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements);
+Conclusion conclude(const Request& request, std::span<const Measurement> measurements);
 
 }  // namespace sonde::probes::core_to_core_probe

@@ -98,9 +98,9 @@ std::string beside_alone(double times) {
 
 }  // namespace
 
-std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements) {
+Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   const measure::SeenByVisit<Groups> seen(measurements, groups_of);
-  std::vector<Finding> findings;
+  Conclusion conclusion;
   for (const auto& [words, group] : seen.all()) {
     const auto [kind, what] = describe(words);
     const std::string& unit = group.least->unit;
@@ -108,7 +108,7 @@ std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements
       const auto found = groups.find(words);
       return found == groups.end() ? 0.0 : found->second.median();
     };
-    Finding& finding = findings.emplace_back(
+    Finding& finding = conclusion.findings.emplace_back(
         finding_of(*kind, words, seen.estimate(median),
                    fmt::format("Between {} {} {:.3g} {}", places.at(static_cast<std::size_t>(*words.placement)), what,
                                group.median(), unit)));
@@ -133,7 +133,7 @@ std::vector<Finding> findings_of_pairs(std::span<const Measurement> measurements
                     at_other_side, unit);
     finding.details["memory_at_other_side"] = at_other_side;
   }
-  return findings;
+  return conclusion;
 }
 
 }  // namespace sonde::probes::core_to_core_probe

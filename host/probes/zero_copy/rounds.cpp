@@ -198,8 +198,8 @@ Repetitions repeat(SharedBuffer& shared, bool with_all, bool with_copy, const Li
   }
   if (with_copy) {
     for (const Direction direction : {Direction::to_host, Direction::to_device}) {
-      for (const ExtraValues& copies : explicit_copies(shared.device, *shared.buffer, direction, shared.random, alive))
-        result.extra.push_back(copies);
+      for (const ExtraValues& made : explicit_copies(shared.device, *shared.buffer, direction, shared.random, alive))
+        result.extra.push_back(made);
     }
   }
   result.values = result.extra.front().values;  // the first of them is the point's own

@@ -84,12 +84,12 @@ std::vector<Finding> stated(const device::DeviceInfo& device, std::span<const Me
 /// `copy` returns how long it took.
 ExtraValues timed(Direction direction, HostMemory host, const std::function<device::Nanoseconds()>& copy,
                   const std::function<void()>& alive) {
-  ExtraValues copies{.curve = &explicit_copy, .varied = {.direction = direction, .host = host}};
+  ExtraValues made{.curve = &explicit_copy, .varied = {.direction = direction, .host = host}};
   for (int i = 0; i < whole_copies; ++i) {
-    copies.values.push_back(copy().count() / 1e3);
+    made.values.push_back(copy().count() / 1e3);
     alive();
   }
-  return copies;
+  return made;
 }
 
 std::vector<std::byte> noise(std::uint64_t bytes, std::mt19937_64& random) {
@@ -116,10 +116,10 @@ ExtraValues pageable_copies(device::Device& device, device::Buffer& buffer, Dire
     to_host ? buffer.read(0, bytes) : buffer.write(0, bytes);
     return device.host_time() - begin;
   };
-  ExtraValues copies = timed(direction, HostMemory::pageable, copy, alive);
+  ExtraValues made = timed(direction, HostMemory::pageable, copy, alive);
   if (!to_host) buffer.read(0, bytes);
   check_copied(bytes, source);
-  return copies;
+  return made;
 }
 
 /// Copies from and to pinned memory: a driver copies behind the program's back as fast as its own memory allows, often
@@ -139,12 +139,12 @@ std::optional<ExtraValues> pinned_copies(device::Device& device, Direction direc
         device::CopyList{{to_host ? in_device : in_host, to_host ? in_host : in_device, source.size()}}};
     const auto copy = [&] { return engines.run(device::CopyEngine::driver, list).all; };
     (void)copy();  // the first touches the pages
-    ExtraValues copies = timed(direction, HostMemory::pinned, copy, alive);
+    ExtraValues made = timed(direction, HostMemory::pinned, copy, alive);
     std::vector<std::byte> found(source.size());
     if (to_host) std::ranges::copy(host->bytes().first(found.size()), found.begin());
     if (!to_host) buffer->read(0, found);
     check_copied(found, source);
-    return copies;
+    return made;
   } catch (const device::Unsupported&) {
     return std::nullopt;
   }
