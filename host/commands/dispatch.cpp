@@ -47,12 +47,6 @@ Examples:
   throw UsageError("there is no command '" + name + "'; sonde --help lists them");
 }
 
-/// The number of words that are those of `watch`; the others are the program that it watches.
-std::size_t own_words(const std::vector<std::string>& words) {
-  const auto end = std::ranges::find(words, "--");
-  return static_cast<std::size_t>(end - words.begin());
-}
-
 ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   CLI::App app("Sonde measures what GPUs and iGPUs really do with memory.", "sonde");
   app.footer(main_examples);
@@ -91,12 +85,14 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   const auto is_own = [&first](const CLI::App* command) { return command->check_name(first); };
   if (!own_option && app.get_subcommands(is_own).empty()) run_external(first, {words.begin() + 2, words.end()});
 
-  std::size_t end = words.size();
-  if (watch->check_name(first) && (end = own_words(words)) < words.size()) {
-    watch_options.watched.assign(words.begin() + static_cast<std::ptrdiff_t>(end) + 1, words.end());
+  // Words after -- are the program that is watched.
+  const auto end = watch->check_name(first) ? std::ranges::find(words, "--") : words.end();
+  if (end != words.end()) {
+    watch_options.watched.assign(end + 1, words.end());
     if (watch_options.watched.empty()) throw UsageError("a COMMAND must follow --; leave -- out to watch the machine");
   }
-  std::vector<std::string> reversed(words.rbegin() + static_cast<std::ptrdiff_t>(words.size() - end), words.rend() - 1);
+  std::vector<std::string> reversed(words.begin() + 1, end);
+  std::ranges::reverse(reversed);
   try {
     app.parse(reversed);
   } catch (const CLI::Success& asked) {  // --help, --version

@@ -38,17 +38,6 @@ struct Recorded {
   std::map<Key, std::vector<measure::Measurement>> curves;
 };
 
-std::vector<records::Line> lines_of(const std::string& file) {
-  std::string note;
-  try {
-    std::vector<records::Line> lines = records::read_file(os::path_of(file), note);
-    if (!note.empty()) spdlog::warn("{}", note);
-    return lines;
-  } catch (const records::InvalidFile& error) {
-    throw UsageError(error.what());
-  }
-}
-
 /// The words of the hierarchy that a sample belongs to; empty where the sample shows no levels, as curves of a few
 /// sizes do not.
 std::optional<Words> hierarchy_of(const measure::Probe& probe, const Words& words) {
@@ -59,9 +48,12 @@ std::optional<Words> hierarchy_of(const measure::Probe& probe, const Words& word
   return few_sizes ? std::nullopt : std::optional(workloads::hierarchy_words(words));
 }
 
-Recorded recorded_in(const std::string& file) {
+Recorded recorded_in(const std::string& file) try {
   Recorded recorded;
-  for (const records::Line& line : lines_of(file)) {
+  std::string note;
+  const std::vector<records::Line> lines = records::read_file(os::path_of(file), note);
+  if (!note.empty()) spdlog::warn("{}", note);
+  for (const records::Line& line : lines) {
     if (const auto* run = std::get_if<records::RunLine>(&line)) recorded.seed = run->seed;
     if (const auto* device = std::get_if<records::DeviceRecord>(&line)) recorded.devices[device->id] = *device;
     const auto* sample = std::get_if<records::SampleLine>(&line);
@@ -75,6 +67,8 @@ Recorded recorded_in(const std::string& file) {
   }
   if (recorded.curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   return recorded;
+} catch (const records::InvalidFile& error) {
+  throw UsageError(error.what());
 }
 
 /// The name of a curve among those of its device and API: "vector", "bandwidth", "huge pages, efficiency cores".
@@ -95,10 +89,6 @@ std::string in_heading(const measure::Probe& probe, const Words& words) {
   return measure::is_vector_path(words) ? "" : ", by the path " + name_of(probe, words);
 }
 
-bool is_awake(const measure::Conclusion& conclusion) {
-  return !conclusion.levels.empty() && conclusion.levels.front().words.fabric == measure::Fabric::loaded;
-}
-
 void print_records(const records::Origin& origin, const std::string& curve, const measure::Conclusion& conclusion) {
   for (const measure::FoundLevel& level : conclusion.levels)
     std::cout << records::text_of(records::LevelLine{origin, level}) << "\n";
@@ -108,10 +98,11 @@ void print_records(const records::Origin& origin, const std::string& curve, cons
 
 void print_text(const std::string& heading, const measure::Conclusion& conclusion) {
   const int columns = output_columns();
-  std::cout << records::visible(heading) << (is_awake(conclusion) ? ", memory kept awake" : "") << "\n";
-  const bool of_bandwidth = !conclusion.levels.empty() && conclusion.levels.front().gbps;
+  const measure::FoundLevel nearest = conclusion.levels.empty() ? measure::FoundLevel() : conclusion.levels.front();
+  const bool is_awake = nearest.words.fabric == measure::Fabric::loaded;
+  std::cout << records::visible(heading) << (is_awake ? ", memory kept awake" : "") << "\n";
   if (conclusion.without_levels.empty()) {
-    std::cout << (of_bandwidth ? summary::level_table({}, conclusion.levels, columns)
+    std::cout << (nearest.gbps ? summary::level_table({}, conclusion.levels, columns)
                                : summary::level_table(conclusion.levels, {}, columns));
   }
   for (const measure::CurvesWithoutLevels& one : conclusion.without_levels)

@@ -126,19 +126,6 @@ void check_all_is_used(const Fields& fields, const Frame& frame) {
   }
 }
 
-json surface_json(const Surface& surface) {
-  json one{{"name", surface.name}, {"bytes_per_pixel", surface.bytes_per_pixel}, {"divided_by", surface.divided_by}};
-  if (surface.is_texture) one["frames"] = surface.frames;
-  return one;
-}
-
-json pass_json(const Frame& frame, const FramePass& pass) {
-  json one{{"name", pass.name}, {"writes", frame.surfaces[pass.writes].name}};
-  for (const FrameRead& read : pass.reads)
-    one["reads"].push_back({{"of", frame.surfaces[read.surface].name}, {"times", read.times}});
-  return one;
-}
-
 }  // namespace
 
 JsonText built_in_frame_text() {
@@ -162,9 +149,17 @@ Frame parse_frame(const JsonText& text) {
 
 json frame_json(const Frame& frame) {
   json found{{"name", frame.name}};
-  for (const Surface& surface : frame.surfaces)
-    found[surface.is_texture ? "textures" : "targets"].push_back(surface_json(surface));
-  for (const FramePass& pass : frame.passes) found["passes"].push_back(pass_json(frame, pass));
+  for (const Surface& surface : frame.surfaces) {
+    json one{{"name", surface.name}, {"bytes_per_pixel", surface.bytes_per_pixel}, {"divided_by", surface.divided_by}};
+    if (surface.is_texture) one["frames"] = surface.frames;
+    found[surface.is_texture ? "textures" : "targets"].push_back(one);
+  }
+  for (const FramePass& pass : frame.passes) {
+    json one{{"name", pass.name}, {"writes", frame.surfaces[pass.writes].name}};
+    for (const FrameRead& read : pass.reads)
+      one["reads"].push_back({{"of", frame.surfaces[read.surface].name}, {"times", read.times}});
+    found["passes"].push_back(one);
+  }
   return found;
 }
 
