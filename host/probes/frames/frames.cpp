@@ -71,10 +71,8 @@ std::vector<PassWork> passes_of(const Frame& frame, const Resolution& resolution
     for (const FrameRead& read : pass.reads) {
       const Surface& surface = frame.surfaces[read.surface];
       const std::uint64_t line_bytes = std::uint64_t{resolution.width} / surface.divided_by * surface.bytes_per_pixel;
-      work.inputs.push_back({.surface = read.surface,
-                             .rows = rows_of(read.surface),
-                             .times = read.times,
-                             .step = static_cast<std::uint32_t>(line_bytes / pass_vector_bytes)});
+      const auto line_vectors = static_cast<std::uint32_t>(line_bytes / pass_vector_bytes);
+      work.inputs.push_back({read, rows_of(read.surface), line_vectors});
     }
     works.push_back(work);
   }

@@ -38,10 +38,8 @@ inline std::string text_of(const Resolution& resolution) {
 }
 
 /// The part of one surface that an item of a pass reads.
-struct PassInput {
-  std::size_t surface = 0;
+struct PassInput : FrameRead {
   std::uint32_t rows = 0;  ///< vectors of an item
-  std::uint32_t times = 1;
   std::uint32_t step = 0;  ///< vectors by which each time is further on: a line of pixels
 };
 

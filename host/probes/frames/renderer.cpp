@@ -148,19 +148,13 @@ struct Renderer {
 
   /// Reads vectors `width` apart, around the end. What a texture holds is known without reading it.
   std::vector<Vector> rows_in(std::size_t surface, std::uint64_t first, std::uint32_t rows, std::uint32_t width) {
+    const bool is_texture = frame.surfaces[surface].is_texture;
     const std::uint64_t vectors = vectors_of(frame.surfaces[surface], resolution);
     std::vector<Vector> found(rows);
-    if (frame.surfaces[surface].is_texture) {
-      for (std::uint32_t row = 0; row < rows; ++row) {
-        const std::uint64_t at = (first + std::uint64_t{row} * width) % vectors;
-        for (std::size_t word = 0; word < 4; ++word) found[row][word] = noises[surface](at * 4 + word);
-      }
-      return found;
-    }
     // One read does where it does not reach around the end: reading from a device takes long whatever its size.
     const std::uint64_t stretch = std::uint64_t{rows - 1} * width + 1;
     const std::uint64_t begin = first % vectors;
-    if (begin + stretch <= vectors) {
+    if (!is_texture && begin + stretch <= vectors) {
       std::vector<Vector> all(stretch);
       surfaces[surface]->read(begin * pass_vector_bytes, std::as_writable_bytes(std::span(all)));
       for (std::uint32_t row = 0; row < rows; ++row) found[row] = all[std::size_t{row} * width];
@@ -168,7 +162,11 @@ struct Renderer {
     }
     for (std::uint32_t row = 0; row < rows; ++row) {
       const std::uint64_t at = (first + std::uint64_t{row} * width) % vectors;
-      surfaces[surface]->read(at * pass_vector_bytes, std::as_writable_bytes(std::span(found[row])));
+      if (is_texture) {
+        for (std::size_t word = 0; word < 4; ++word) found[row][word] = noises[surface](at * 4 + word);
+      } else {
+        surfaces[surface]->read(at * pass_vector_bytes, std::as_writable_bytes(std::span(found[row])));
+      }
     }
     return found;
   }
