@@ -16,7 +16,6 @@ std::string loader_package(const std::string& debian_package);
 /// A shared library that is loaded at run time and unloaded with this object.
 class Library {
  public:
-  Library() = default;
   /// Holds nothing where the file cannot be loaded; `why_not` then says why.
   explicit Library(const std::string& file);
 

@@ -29,14 +29,12 @@ bool may_lock_pages() {
   return may;
 }
 
-void* allocate(std::uint64_t bytes, DWORD more_flags) {
-  return VirtualAlloc(nullptr, bytes, MEM_RESERVE | MEM_COMMIT | more_flags, PAGE_READWRITE);
-}
-
 std::byte* allocate_pages(std::uint64_t bytes, PageKind kind) {
+  constexpr DWORD flags = MEM_RESERVE | MEM_COMMIT;
   void* pages = nullptr;
-  if (kind == PageKind::huge && may_lock_pages()) pages = allocate(bytes, MEM_LARGE_PAGES);
-  if (pages == nullptr) pages = allocate(bytes, 0);
+  if (kind == PageKind::huge && may_lock_pages())
+    pages = VirtualAlloc(nullptr, bytes, flags | MEM_LARGE_PAGES, PAGE_READWRITE);
+  if (pages == nullptr) pages = VirtualAlloc(nullptr, bytes, flags, PAGE_READWRITE);
   if (pages == nullptr) throw std::bad_alloc();
   return static_cast<std::byte*>(pages);
 }
