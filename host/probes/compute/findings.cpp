@@ -43,16 +43,6 @@ constexpr double steady = 0.97;
 
 double second_of(const Measurement& one) { return one.point.x.seconds.value(); }
 
-/// The seconds of the load that were measured, in their order.
-std::vector<const Measurement*> in_order(std::span<const Measurement> measurements) {
-  std::vector<const Measurement*> found;
-  for (const Measurement& one : measurements) {
-    if (one.point.x.seconds && one.unit == "Gop/s") found.push_back(&one);
-  }
-  std::ranges::sort(found, {}, [](const Measurement* one) { return second_of(*one); });
-  return found;
-}
-
 std::string from_to(const char* what, std::optional<double> first, std::optional<double> last, const char* unit) {
   if (!first || !last) return "";
   return fmt::format("; {} {:.0f} {}, then {:.0f}", what, *first, unit, *last);
@@ -180,7 +170,11 @@ std::vector<Point> sustained_points(const device::DeviceInfo& device, const Requ
 }
 
 std::vector<Finding> sustained_findings(std::span<const Measurement> measurements) {
-  const std::vector<const Measurement*> all = in_order(measurements);
+  std::vector<const Measurement*> all;
+  for (const Measurement& one : measurements) {
+    if (one.point.x.seconds && one.unit == "Gop/s") all.push_back(&one);
+  }
+  std::ranges::sort(all, {}, [](const Measurement* one) { return second_of(*one); });
   if (all.size() < 2) return {};
   const Measurement& first = *all.front();
   const Measurement& last = *all.back();

@@ -14,8 +14,6 @@ namespace contention_probe {
 namespace {
 
 int loads_of(Effort effort) { return effort == Effort::quick ? 5 : 11; }
-/// Halvings of the interval in which latency has risen by a wanted share.
-int halvings_of(Effort effort) { return effort == Effort::quick ? 2 : 3; }
 
 bool without_readers(const Measurement& one) { return one.point.x.cpu_threads.value_or(0) == 0; }
 
@@ -227,13 +225,13 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
     return points;
   }
   const double step = 1.0 / loads_of(request.effort);
+  const int halvings = request.effort == Effort::quick ? 2 : 3;  // of a step in which latency has risen so much
   for (const double times : {1.1, 1.5}) {
     for (std::size_t at = loads.size() - 1; at > 0; --at) {
       if (loads[at].times_idle < times) break;
       if (loads[at - 1].times_idle >= times) continue;
       const double apart = loads[at].load - loads[at - 1].load;
-      if (apart > step * std::exp2(0.5 - halvings_of(request.effort)))
-        add(walk_under_load, (loads[at].load + loads[at - 1].load) / 2);
+      if (apart > step * std::exp2(0.5 - halvings)) add(walk_under_load, (loads[at].load + loads[at - 1].load) / 2);
       break;
     }
   }

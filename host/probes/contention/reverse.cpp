@@ -50,14 +50,6 @@ const Measurement* find(std::span<const Measurement> measurements, const Curve& 
   return found;
 }
 
-/// The share of its bandwidth that the GPU keeps beside the most threads; both must have been measured.
-analysis::Estimate kept_beside(std::span<const Measurement> measurements, Pattern pattern) {
-  const auto share = [pattern](std::span<const Measurement> some) {
-    return median_of(*find(some, gpu_bandwidth, pattern, true)) / median_of(*find(some, gpu_bandwidth, pattern, false));
-  };
-  return measure::SeenByVisit<double>(measurements, share).estimate([](double one) { return one; });
-}
-
 }  // namespace
 
 CpuLoad::CpuLoad(std::span<const cpu::Core> cores, cpu::StreamDirection traffic) {
@@ -156,7 +148,12 @@ std::vector<Finding> reverse_findings(std::span<const Measurement> measurements)
     const Measurement* beside = find(measurements, gpu_bandwidth, traffic.pattern, true);
     if (alone == nullptr || beside == nullptr) continue;
     const double count = beside->point.x.cpu_threads.value();
-    const analysis::Estimate kept = kept_beside(measurements, traffic.pattern);
+    const auto kept_share = [&traffic](std::span<const Measurement> some) {
+      return median_of(*find(some, gpu_bandwidth, traffic.pattern, true)) /
+             median_of(*find(some, gpu_bandwidth, traffic.pattern, false));
+    };
+    const analysis::Estimate kept =
+        measure::SeenByVisit<double>(measurements, kept_share).estimate([](double one) { return one; });
     std::string evidence =
         fmt::format("While {:.3g} CPU thread{} {} at full speed the GPU moved {:.3g} GB/s instead of {:.3g} GB/s",
                     count, count > 1 ? "s" : "", traffic.verb, median_of(*beside), median_of(*alone));

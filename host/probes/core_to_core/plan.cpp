@@ -28,11 +28,6 @@ constexpr std::uint64_t most_copied_bytes = 4ull << 30;
 constexpr std::uint64_t most_copied_bytes_in_short_time = 1ull << 30;
 constexpr std::uint64_t least_copied_bytes = 256 << 20;
 
-double exchange_seconds(const ExchangeSize& size) {
-  constexpr int exchanges = 2;
-  return seconds_of_setup + seconds_of_a_round_trip * exchanges * size.lines * size.samples * size.round_trips;
-}
-
 Point point_of(const CpuPair& pair, const Curve& curve, double seconds, int visits, Coordinates x = {}) {
   x.from = pair.from_cpu();
   x.to = pair.to_cpu();
@@ -188,7 +183,10 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
   const Cores cores = measured_cores(machine, request.effort);
   const std::vector<CpuPair> representatives = representative_pairs(cores);
   const int visits = cores.size() <= few_cores ? measure::usual_visits(request.effort) : 1;
-  const double exchanging = exchange_seconds(exchange_size(machine, request.effort));
+  const ExchangeSize size = exchange_size(machine, request.effort);
+  constexpr int exchanges = 2;
+  const double exchanging =
+      seconds_of_setup + seconds_of_a_round_trip * exchanges * size.lines * size.samples * size.round_trips;
   const bool at_once = cores.size() > most_cores_in_turn;
   std::vector<Point> points;
   // Some of the pairs that go at once go alone too: what the others add has to be known.

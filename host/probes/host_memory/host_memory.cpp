@@ -100,11 +100,6 @@ Shape shape_for(const Point& point, Effort effort, std::span<const Measurement> 
   return {};
 }
 
-/// Whether findings compare such points: walks of the GPU, reads of the CPU, and the round trip.
-bool is_compared(const Point& point) {
-  return point.words.side == Side::cpu ? point.words.pattern == Pattern::read : !point.words.pattern;
-}
-
 /// In every kind of memory first the walks, the streams whose shape is searched and the CPU's own work, then the
 /// streams that take those shapes over, and further visits to the kinds about which the visits so far disagree. What a
 /// kind cannot do is asked for once, so that it is skipped with its reason.
@@ -122,7 +117,10 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
     plan.points.push_back(point_on(round_trip, {.bytes = word_bytes}, {}, 0.1));
   for (Point& point : plan.points) {
     if (!known.empty()) point.shape = shape_for(point, request.effort, known);
-    point.visits = is_compared(point) ? measure::usual_visits(request.effort) : 1;
+    // Findings compare the GPU's walks, the CPU's reads, and the round trip.
+    const bool is_compared =
+        point.words.side == Side::cpu ? point.words.pattern == Pattern::read : !point.words.pattern;
+    point.visits = is_compared ? measure::usual_visits(request.effort) : 1;
   }
   if (known.empty()) return plan.points;
   const std::set<measure::Name> open = compare_kinds(known).open;
