@@ -56,9 +56,7 @@ class WorkerChannel {
  public:
   WorkerChannel();
   /// Ends this process where the parent is gone.
-  void write(std::string_view text) const {
-    if (std::fwrite(text.data(), 1, text.size(), results_) != text.size() || std::fflush(results_) != 0) exit(1);
-  }
+  void write(std::string_view text) const;
   /// Ends this process at once: a driver's own exit handlers may crash, and everything has been sent.
   [[noreturn]] static void exit(int status);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 
@@ -104,6 +105,15 @@ WorkerChannel::WorkerChannel() : results_(fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CL
   signal(SIGTERM, SIG_DFL);
   signal(SIGHUP, SIG_IGN);
   dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+void WorkerChannel::write(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fileno(results_), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;  // a driver may have signal handlers
+    if (written <= 0) _exit(1);
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
 }
 
 void WorkerChannel::exit(int status) { _exit(status); }

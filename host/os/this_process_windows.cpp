@@ -132,6 +132,10 @@ WorkerChannel::WorkerChannel() : results_(_fdopen(_dup(_fileno(stdout)), "wb")) 
   SetStdHandle(STD_OUTPUT_HANDLE, GetStdHandle(STD_ERROR_HANDLE));
 }
 
+void WorkerChannel::write(std::string_view text) const {
+  if (std::fwrite(text.data(), 1, text.size(), results_) != text.size() || std::fflush(results_) != 0) exit(1);
+}
+
 void WorkerChannel::exit(int status) {
   std::fflush(nullptr);
   TerminateProcess(GetCurrentProcess(), static_cast<UINT>(status));
