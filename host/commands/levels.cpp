@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <iostream>
-#include <tuple>
 
 #include "measure/level_findings.hpp"
 #include "os/file.hpp"

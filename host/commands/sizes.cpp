@@ -1,7 +1,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <string>
 #include <system_error>
 
 #include "commands/commands.hpp"

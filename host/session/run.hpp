@@ -1,10 +1,5 @@
 #pragma once
 
-#include <set>
-#include <string>
-#include <tuple>
-#include <utility>
-
 #include "measure/probe.hpp"
 #include "measure/worker.hpp"
 #include "records/lines.hpp"
