@@ -1,4 +1,4 @@
-#include "session/devices.hpp"
+#include "session/selection.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -6,7 +6,6 @@
 #include "measure/worker.hpp"
 #include "os/machine.hpp"
 #include "os/this_process.hpp"
-#include "session/selection.hpp"
 #include "session/worker.hpp"
 
 namespace sonde::session {

@@ -1,4 +1,4 @@
-#include "session/devices.hpp"
+#include "session/selection.hpp"
 
 #include <gtest/gtest.h>
 
