@@ -97,11 +97,7 @@ std::string findings(std::string_view probe, const Results& results, int columns
     table->add(row, std::string(kind->heading) + (has_unit ? ", " + finding.unit : ""), value_text(finding));
   }
   std::string text;
-  for (FindingTable& found : tables) {
-    Table table(found.heads);
-    for (std::vector<std::string>& cells : found.rows) table.add(std::move(cells));
-    text += "\n" + table.text(columns);
-  }
+  for (const FindingTable& table : tables) text += "\n" + Table(table.heads, table.rows).text(columns);
   if (!tables.empty())
     text += wrapped("± is half the range in which another run may lie; < marks a range that holds 0.", columns);
   return text + (text.empty() || sentences.empty() ? "" : "\n") + sentences;
@@ -121,12 +117,11 @@ std::string memory_kinds_table(const Results& zero_copy, const Results& host_mem
   if (rows.empty() && round_trip.empty()) return "";
   std::string text = heading("Kinds of memory", api, "", columns);
   if (!rows.empty()) {
-    Table table({{.head = "memory", .left = true},
-                 {.head = "CPU to GPU", .left = true},
-                 {.head = "GPU to CPU", .left = true},
-                 {.head = "seen by loads", .left = true}});
-    for (std::vector<std::string>& cells : rows) table.add(std::move(cells));
-    text += table.text(columns);
+    const std::vector<Column> heads{{.head = "memory", .left = true},
+                                    {.head = "CPU to GPU", .left = true},
+                                    {.head = "GPU to CPU", .left = true},
+                                    {.head = "seen by loads", .left = true}};
+    text += Table(heads, rows).text(columns);
   }
   return text + round_trip;
 }

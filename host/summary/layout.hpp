@@ -33,7 +33,10 @@ struct Column {
 /// rows.
 class Table {
  public:
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::vector<Column> columns, const std::vector<std::vector<std::string>>& rows = {})
+      : columns_(std::move(columns)) {
+    for (const std::vector<std::string>& cells : rows) add(cells);
+  }
 
   /// Adds a row, a cell for each column; cells that are missing at the end are empty. " *" at a number's end stands
   /// beside its column.
