@@ -1,3 +1,0 @@
-#pragma once
-
-#include "device/device.hpp"
