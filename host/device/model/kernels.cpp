@@ -85,12 +85,14 @@ void independent_chase(Invocation& invocation) {
   const std::uint64_t line_count = invocation.scalar(1);
   const std::uint32_t line_words = invocation.scalar(2);
   const std::uint64_t hops = trips * hops_per_trip;
+  const std::uint32_t* const first_words = lines.spaced_words(line_words, hops);
   std::uint32_t word = cursor.load(0);
   std::uint32_t counter = cursor.load(1);
   for (std::uint64_t hop = 0; hop < hops; ++hop) {
     ++counter;
     const std::uint32_t mixed = (word ^ counter) * 0x9E3779B1u;
-    word = lines.load(((mixed * line_count) >> 32) * line_words);
+    const auto line = static_cast<std::uint32_t>((mixed * line_count) >> 32);
+    word = lines.load_spaced(line, line_words, first_words);
   }
   cursor.store(0, word);
   cursor.store(1, counter);

@@ -76,6 +76,14 @@ class Words {
   Words(Memory& memory, Storage& storage) : memory_(memory), storage_(storage), count_(storage.size_bytes() / 4) {}
 
   [[nodiscard]] std::uint32_t load(std::uint64_t word) { return *at(word); }
+  /// The same as load(i * step), of a buffer that nothing stores to meanwhile; `copy` is that step's spaced_words().
+  [[nodiscard]] std::uint32_t load_spaced(std::uint64_t i, std::uint32_t step, const std::uint32_t* copy) {
+    const std::uint32_t* const word = at(i * step);
+    return copy != nullptr ? copy[i] : *word;
+  }
+  [[nodiscard]] const std::uint32_t* spaced_words(std::uint32_t step, std::uint64_t loads) {
+    return storage_.spaced_words(step, loads);
+  }
   void store(std::uint64_t word, std::uint32_t value) {
     storage_.changed();
     *at(word) = value;

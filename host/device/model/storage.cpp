@@ -65,6 +65,19 @@ Storage::Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes)
       words_(zeroed_words(size_bytes)),
       address_(space_->take(size_bytes)) {}
 
+const std::uint32_t* Storage::spaced_words(std::uint32_t step, std::uint64_t loads) {
+  if (step == 0) return nullptr;
+  // Words side by side are read that much faster than words here and there.
+  constexpr std::uint64_t times_faster = 8;
+  if (spaced_.step != step) spaced_ = {.step = step, .loads = 0, .words = {}};
+  spaced_.loads += loads;
+  const std::uint64_t all_words = size_bytes_ / sizeof(std::uint32_t);
+  if (spaced_.words.empty() && spaced_.loads * times_faster > all_words / step) {
+    for (std::uint64_t word = 0; word < all_words; word += step) spaced_.words.push_back(words()[word]);
+  }
+  return spaced_.words.empty() ? nullptr : spaced_.words.data();
+}
+
 void Storage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
   check_range(offset_bytes, bytes.size());
   changed();

@@ -47,6 +47,14 @@ struct Walk {
   std::uint32_t stopped_at = 0;  ///< the word itself; a walk from elsewhere starts a new record
 };
 
+/// One word in every `step` of a buffer, side by side: a random walk over one word of each line then waits little for
+/// the host's own memory. Any change of the contents forgets it.
+struct SpacedWords {
+  std::uint32_t step = 0;
+  std::uint64_t loads = 0;           ///< how many were asked for until now
+  std::vector<std::uint32_t> words;  ///< empty until they are worth a copy
+};
+
 /// A buffer of the simulated device: real bytes, which the host commits as they are first touched, and a
 /// range of simulated addresses.
 class Storage : public Buffer {
@@ -60,9 +68,13 @@ class Storage : public Buffer {
 
   [[nodiscard]] std::uint32_t* words() { return words_.get(); }
   [[nodiscard]] Walk& walk() { return walk_; }
+  /// The words whose number is a multiple of `step`, once so many loads of them make the copy worth its time; null
+  /// before.
+  [[nodiscard]] const std::uint32_t* spaced_words(std::uint32_t step, std::uint64_t loads);
   /// Has to be called after every change of words.
   void changed() {
     walk_ = {};
+    spaced_ = {};
     ++version_;
   }
   [[nodiscard]] std::uint64_t version() const { return version_; }
@@ -82,6 +94,7 @@ class Storage : public Buffer {
   std::unique_ptr<std::uint32_t, FreeWords> words_;
   std::uint64_t address_;
   Walk walk_;
+  SpacedWords spaced_;
   std::uint64_t version_ = 1;
 };
 
