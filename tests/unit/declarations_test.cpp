@@ -143,10 +143,11 @@ TEST(Declarations, WordsAndAUnitTellOneCurve) {
     for (std::size_t first = 0; first < curves.size(); ++first) {
       const Curve& before = *curves[first];
       for (const Curve* after : std::span(curves).subspan(first + 1)) {
-        if (before.unit != after->unit || !overlap(before, *after)) continue;
+        if (before.unit.name != after->unit.name || !overlap(before, *after)) continue;
         const bool special_first = is_within(before, *after) && !is_within(*after, before);
         EXPECT_TRUE(special_first || has_key_beside(*after, before))
-            << probe << ": " << before.name << " and " << after->name << " may have the same words in " << after->unit;
+            << probe << ": " << before.name << " and " << after->name << " may have the same words in "
+            << after->unit.name;
       }
     }
   }
