@@ -128,6 +128,7 @@ void be_a_worker(const std::function<void(const std::string& task, const SendLin
   const os::WorkerChannel pipe;
   int status = 0;
   try {
+    // No driver is loaded yet, and so nobody's signal handler cuts the reading short.
     work({std::istreambuf_iterator<char>(std::cin), {}}, [&pipe](const std::string& line) { pipe.write(line + "\n"); });
     pipe.write(std::string(all_done) + "\n");
   } catch (const std::exception& error) {

@@ -51,7 +51,7 @@ TEST(SplitLocks, AreRefusedWhereTheKernelWouldEndTheProgram) {
   EXPECT_EQ(why_no_split_locks({}).has_value(), !cpu::has_split_locks);
 }
 
-TEST(SplitLocks, ALockedWordWithinALineHoldsTheNumberOfItsOperations) {
+TEST(SplitLocks, ALockedWordWithinALineCountsItsOperations) {
   if (!cpu::has_split_locks) GTEST_SKIP() << "x86 alone";
   LockedWord word(0, 64);
   EXPECT_EQ(locked_operations(cpu::machine().cores.back().cpu, word, 3).size(), 3u);

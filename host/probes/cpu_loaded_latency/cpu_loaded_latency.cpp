@@ -24,6 +24,7 @@ constexpr int most_attempts_a_stretch = 5;
 /// Fewer stretches would say nothing about their scatter.
 constexpr int least_stretches = 3;
 
+/// In a cache as many windows as in memory take less time.
 constexpr double times_shorter_in_a_cache = 6;
 constexpr Nanoseconds settling_time{6e6};
 

@@ -131,7 +131,7 @@ std::vector<double> locked_operations(int cpu, LockedWord& word, int samples) {
     const Nanoseconds begin = cpu::steady_now();
     for (const std::uint64_t end = number + operations; number < end; ++number) {
       if (!cpu::compare_and_swap(word.place(), number, number + 1))
-        throw device::Error("a word does not hold the number of its locked operations, so memory lost or changed it");
+        throw device::Error("a word has not counted its locked operations, so memory lost or changed it");
     }
     return cpu::steady_now() - begin;
   };
