@@ -166,6 +166,38 @@ TEST(WrittenPages, OfManyMegabytesHaveABlockWrittenAboutEachLine) {
   EXPECT_GE(std::ranges::count(buffer.words, 0u), 64 * (stride_bytes / 4 - 1024));
 }
 
+/// Keeps what was written last.
+class LastPiece final : public device::Buffer {
+ public:
+  explicit LastPiece(std::uint64_t size_bytes) : size_bytes_(size_bytes) {}
+  [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
+  void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override {
+    first_word = offset_bytes / 4;
+    words.resize(bytes.size() / 4);
+    std::memcpy(words.data(), bytes.data(), bytes.size());
+  }
+  void read(std::uint64_t, std::span<std::byte>) override {}
+
+  std::uint64_t first_word = 0;
+  std::vector<std::uint32_t> words;
+
+ private:
+  std::uint64_t size_bytes_;
+};
+
+TEST(WrittenPages, OfMoreThanFourGigabytesHaveTheirLinesWhereTheyBelong) {
+  constexpr std::uint32_t page_bytes = 4096;
+  constexpr std::uint32_t count = (1u << 20) + 5;
+  const LineLayout layout(page_bytes, 64, count, 11);
+  std::vector<std::uint32_t> cycle(count);
+  for (std::uint32_t slot = 0; slot < count; ++slot) cycle[slot] = (slot + 1) % count;
+  LastPiece buffer(std::uint64_t{count} * page_bytes);
+  write_cycle(buffer, cycle, layout, 9);
+  for (std::uint32_t slot = 1 << 20; slot < count; ++slot) {
+    ASSERT_EQ(buffer.words.at(layout.word_of(slot) - buffer.first_word), layout.word_of(cycle[slot])) << slot;
+  }
+}
+
 TEST(WrittenWords, AreThoseThatTheHostComputes) {
   constexpr std::uint32_t count = (4u << 20) / 64 + 5;
   HostBuffer buffer(std::uint64_t{count} * 64);

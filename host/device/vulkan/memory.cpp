@@ -144,8 +144,8 @@ std::uint64_t budget_bytes(VkPhysicalDevice physical, const Wanted& wanted) {
   vkGetPhysicalDeviceMemoryProperties2(physical, &memory);
   std::uint64_t most = 0;
   for (const VkMemoryType& type : types_of(memory.memoryProperties)) {
-    if (!is_wanted(type.propertyFlags, wanted)) continue;
     const std::uint32_t heap = type.heapIndex;
+    if (heap >= memory.memoryProperties.memoryHeapCount || !is_wanted(type.propertyFlags, wanted)) continue;
     std::uint64_t left = memory.memoryProperties.memoryHeaps[heap].size;
     if (has_budget) left = budget.heapBudget[heap] - std::min(budget.heapBudget[heap], budget.heapUsage[heap]);
     most = std::max(most, left);

@@ -47,7 +47,8 @@ const CopyFamily& compute_family(const std::vector<CopyFamily>& families) {
   throw Unsupported("no queue of this device both computes and has timestamps, so nothing can be timed by its clock");
 }
 
-/// Creates the device with all queues that can copy, at once: unused queues cost the others no time.
+/// Creates the device with all queues that can copy, at once: unused queues cost the others no time. `has` is narrowed
+/// to the features that it enables.
 VkDevice make_device(VkPhysicalDevice physical, const std::vector<CopyFamily>& families, Features& has,
                      bool addresses) {
   const std::vector<float> priorities(most_queues, 1.0f);

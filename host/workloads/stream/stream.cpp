@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::uint32_t triad_factor = 3;
 constexpr std::string_view report = "; please report the driver";
+/// What kernels/stream_write.cl adds to each word with every trip.
 constexpr std::uint32_t written_growth = 0x9E3779B9u;
 
-/// The noise that kernels/stream_write.cl leaves in a word of a group's block, and how it grows with every trip.
+/// The noise that kernels/stream_write.cl leaves in a word of a group's block.
 std::uint32_t written_noise(const StreamShape& shape, std::uint32_t group, std::uint32_t word) {
   const std::uint32_t vector = word / shape.vector_words;
   const std::uint32_t item = group * shape.group_size + vector % shape.group_size;

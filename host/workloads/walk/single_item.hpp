@@ -6,7 +6,7 @@
 
 #include "measure/workload.hpp"
 
-// What all kernels have in common in which a single work-item works, step after step.
+// Steps: of kernels in which a single work-item works, and how stepped work of any kernel is put together.
 namespace sonde::workloads {
 
 /// Steps that one trip of a kernel's loop makes (kernels/steps.h).

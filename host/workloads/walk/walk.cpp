@@ -77,7 +77,7 @@ void write_cycle(device::Buffer& buffer, const std::vector<std::uint32_t>& cycle
                  std::uint64_t seed, std::uint32_t offset_shift) {
   if (layout.slot_bytes() > block_bytes) return write_far_lines(buffer, cycle, layout, seed, offset_shift);
   write_slots(buffer, cycle.size(), layout.slot_bytes(), seed, [&](std::uint32_t slot, std::uint32_t* words) {
-    words[layout.word_of(slot) - slot * layout.slot_bytes() / 4] = layout.word_of(cycle[slot]) << (2 - offset_shift);
+    words[layout.word_of(slot) - slot * (layout.slot_bytes() / 4)] = layout.word_of(cycle[slot]) << (2 - offset_shift);
   });
 }
 
