@@ -13,7 +13,7 @@ from pathlib import Path
 # What each may include beside its own files: other layers, or single files of them. Each folder of probes/ is a layer
 # by itself, so that no probe includes another's files.
 MAY_INCLUDE = {
-    "main": "commands session/usage_error.hpp os/this_process.hpp",
+    "main": "commands os/this_process.hpp",
     "commands": "session summary probes/* probes workloads records measure device cpu os",
     "session": "probes/* probes workloads records measure counters/state counters/traffic counters/selfcheck device device/opencl device/vulkan device/model cpu analysis os",
     "summary": "probes/* probes workloads records measure device analysis analysis/levels",

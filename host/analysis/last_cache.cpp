@@ -23,7 +23,7 @@ constexpr std::size_t most_pieces = 7;
 constexpr double noise_floor = 0.004;
 
 /// sum = slope_ns * bytes - saved, by least squares of relative errors.
-struct Line {
+struct FittedLine {
   double slope_ns = 0;
   double saved = 0;
   double squares = 0;
@@ -52,7 +52,7 @@ struct Sums {
     yy += share * share;
   }
 
-  [[nodiscard]] Line line() const {
+  [[nodiscard]] FittedLine line() const {
     const double determinant = xx * one - x * x;
     if (determinant <= 1e-12 * xx * one) return {.squares = std::numeric_limits<double>::infinity()};
     const double slope = (xy * one - x * y) / determinant;
@@ -62,7 +62,7 @@ struct Sums {
   }
 };
 
-Line line_through(std::span<const RandomLoad> loads) {
+FittedLine line_through(std::span<const RandomLoad> loads) {
   Sums sums;
   for (const RandomLoad& load : loads) sums.add(load);
   return sums.line();
@@ -70,7 +70,7 @@ Line line_through(std::span<const RandomLoad> loads) {
 
 /// The best split into lines for each number of them, by dynamic programming (Bellman and Roth, 1969), and of these the
 /// one of the least Bayesian information criterion.
-std::vector<Line> pieces_of(std::span<const RandomLoad> sorted) {
+std::vector<FittedLine> pieces_of(std::span<const RandomLoad> sorted) {
   const std::size_t count = sorted.size();
   constexpr double endless = std::numeric_limits<double>::infinity();
   std::vector<std::vector<double>> best(most_pieces + 1, std::vector<double>(count + 1, endless));
@@ -81,7 +81,7 @@ std::vector<Line> pieces_of(std::span<const RandomLoad> sorted) {
     for (std::size_t end = begin + 1; end <= count; ++end) {
       sums.add(sorted[end - 1]);
       if (end - begin < least_points || sorted[end - 1].bytes < least_reach * sorted[begin].bytes) continue;
-      const Line line = sums.line();
+      const FittedLine line = sums.line();
       if (line.slope_ns <= 0) continue;
       for (std::size_t pieces = 0; pieces < most_pieces; ++pieces) {
         const double squares = best[pieces][begin] + line.squares;
@@ -105,7 +105,7 @@ std::vector<Line> pieces_of(std::span<const RandomLoad> sorted) {
       chosen = pieces;
     }
   }
-  std::vector<Line> found;
+  std::vector<FittedLine> found;
   for (std::size_t end = count; chosen > 0; --chosen) {
     const std::size_t begin = from[chosen][end];
     found.insert(found.begin(), line_through(sorted.subspan(begin, end - begin)));
@@ -115,7 +115,7 @@ std::vector<Line> pieces_of(std::span<const RandomLoad> sorted) {
 }
 
 /// The size at which two lines meet, which is what the cache between them holds.
-double crossing(const Line& inner, const Line& outer) {
+double crossing(const FittedLine& inner, const FittedLine& outer) {
   return (outer.saved - inner.saved) / (outer.slope_ns - inner.slope_ns);
 }
 
@@ -130,7 +130,7 @@ std::vector<RandomLoad> between(std::span<const RandomLoad> loads, double least_
 /// lines alone that the cache does not hold. For a given growth the line follows by least squares, and the sum of
 /// squares is a parabola of the growth.
 struct MissLine {
-  Line line;
+  FittedLine line;
   double growth_ns = 0;
 };
 
@@ -143,7 +143,7 @@ MissLine miss_line(std::span<const RandomLoad> loads, double from_bytes) {
     }
     return sums.line();
   };
-  const Line flat = with(0);
+  const FittedLine flat = with(0);
   if (loads.size() < 5) return {flat};
   const double step = 0.01 * flat.slope_ns;
   const double lower = with(-step).squares;
@@ -152,7 +152,7 @@ MissLine miss_line(std::span<const RandomLoad> loads, double from_bytes) {
   if (curvature <= 0) return {flat};
   const double growth = step * (lower - upper) / (2 * curvature);
   if (growth <= 0) return {flat};
-  const Line grown = with(growth);
+  const FittedLine grown = with(growth);
   // The growth is one number more and has to explain more than chance would.
   const auto count = static_cast<double>(loads.size());
   const double floor = count * noise_floor * noise_floor;
@@ -179,7 +179,7 @@ double LastCache::local_hit_rate(const RandomLoad& load) const {
 std::optional<LastCache> estimate_last_cache(std::span<const RandomLoad> sweep) {
   std::vector<RandomLoad> sorted(sweep.begin(), sweep.end());
   std::ranges::sort(sorted, {}, &RandomLoad::bytes);
-  const std::vector<Line> pieces = pieces_of(sorted);
+  const std::vector<FittedLine> pieces = pieces_of(sorted);
   LastCache found;
   std::size_t last = 0;
   for (std::size_t piece = 1; piece < pieces.size(); ++piece) {
@@ -211,7 +211,7 @@ std::optional<LastCache> refine_last_cache(const LastCache& rough, std::span<con
     const auto inside = between(loads, beyond_inner * inner, still_inside * found.bytes);
     const auto outside = between(loads, well_beyond * found.bytes, far_beyond * found.bytes);
     if (inside.size() < 2 || outside.size() < least_points) return std::nullopt;
-    const Line hits = line_through(inside);
+    const FittedLine hits = line_through(inside);
     const MissLine misses = miss_line(outside, found.bytes);
     if (!(hits.slope_ns > 0) || misses.line.slope_ns < least_contrast * hits.slope_ns) return std::nullopt;
     found.hit_ns = hits.slope_ns;

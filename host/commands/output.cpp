@@ -52,7 +52,7 @@ std::string file_word(const std::string& text, std::size_t longest) {
   return word;
 }
 
-std::string driver_word(const session::Target& target, std::span<const device::Api> apis) {
+std::string driver_word(const session::TargetDevice& target, std::span<const device::Api> apis) {
   std::string word;
   for (const device::Api one : apis) {
     const records::ApiDevice* device = records::through(target.record, one);

@@ -22,9 +22,9 @@ enum class CopyEngine { driver, transfer };
 enum class HostKind { pageable, pinned, imported };
 
 /// Host memory that copies may begin or end in; between copies the program may read and write it freely.
-class HostMemory {
+class HostBlock {
  public:
-  virtual ~HostMemory() = default;
+  virtual ~HostBlock() = default;
   [[nodiscard]] virtual std::span<std::byte> bytes() = 0;
 };
 
@@ -50,7 +50,7 @@ class PageAligned {
 };
 
 /// Ordinary memory on pages of its own: memcpy may be five times as slow where both sides are not aligned alike.
-class PageableMemory final : public HostMemory {
+class PageableMemory final : public HostBlock {
  public:
   explicit PageableMemory(std::uint64_t size_bytes) : memory_(size_bytes) {}
   std::span<std::byte> bytes() override { return memory_.bytes(); }
@@ -62,7 +62,7 @@ class PageableMemory final : public HostMemory {
 /// One end of a copy: in a buffer of the device, or else in host memory.
 struct CopyEndpoint {
   Buffer* buffer = nullptr;
-  HostMemory* host = nullptr;
+  HostBlock* host = nullptr;
   std::uint64_t offset_bytes = 0;
 };
 
@@ -101,7 +101,7 @@ class CopyEngines {
  public:
   virtual ~CopyEngines() = default;
   [[nodiscard]] virtual CopyQueues queues(CopyEngine engine) = 0;
-  [[nodiscard]] virtual std::unique_ptr<HostMemory> make_host_memory(HostKind kind, std::uint64_t size_bytes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<HostBlock> make_host_memory(HostKind kind, std::uint64_t size_bytes) = 0;
 
   /// Runs the lists side by side, each on a queue of its own. A gate holds the queues until all lists are enqueued,
   /// except where a driver may wait for a copy while it is enqueued, as with pageable memory.

@@ -47,18 +47,18 @@ struct Floats {
   }
 };
 
-double function(Operation operation, double x, double addend) {
+double function(NumberOperation operation, double x, double addend) {
   switch (operation) {
-    case Operation::reciprocal: return 1 / (x + addend);
-    case Operation::square_root: return std::sqrt(x + addend);
-    case Operation::exponential: return std::exp2(addend - x);
+    case NumberOperation::reciprocal: return 1 / (x + addend);
+    case NumberOperation::square_root: return std::sqrt(x + addend);
+    case NumberOperation::exponential: return std::exp2(addend - x);
     default: return std::sin(x + addend);
   }
 }
 
 /// Makes the steps of all chains side by side, which lets the host overlap them.
 template <typename Rules>
-void replay(const Rules& rules, const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
+void replay(const Rules& rules, const NumberChain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
   using Number = typename Rules::Number;
   const auto number = [&](std::uint64_t bits) { return static_cast<Number>(number_of(chain.type, bits)); };
   const Number first = number(chain.operands.x);
@@ -70,7 +70,7 @@ void replay(const Rules& rules, const Chain& chain, std::vector<ArithmeticPair>&
   std::ranges::transform(pairs, y.begin(), number, &ArithmeticPair::y);
   for (std::uint64_t step = 0; step + 2 <= steps; step += 2) {
     switch (chain.operation) {
-      case Operation::fma:
+      case NumberOperation::fma:
         if (!chain.paired) {
           for (std::size_t i = 0; i < count; ++i) {
             x[i] = rules.multiply_add(x[i], x[i], first);
@@ -81,7 +81,7 @@ void replay(const Rules& rules, const Chain& chain, std::vector<ArithmeticPair>&
         for (std::size_t i = 0; i < count; ++i) x[i] = rules.multiply_add(y[i], first, x[i]);
         for (std::size_t i = 0; i < count; ++i) y[i] = rules.multiply_add(x[i], second, y[i]);
         break;
-      case Operation::add:
+      case NumberOperation::add:
         for (std::size_t i = 0; i < count; ++i) x[i] = rules.add(x[i], y[i]);
         for (std::size_t i = 0; i < count; ++i) y[i] = rules.add(y[i], -x[i]);
         break;
@@ -97,7 +97,7 @@ void replay(const Rules& rules, const Chain& chain, std::vector<ArithmeticPair>&
 /// Chains of functions converge to a pair of values whatever they began with: more steps change nothing.
 constexpr std::uint64_t steps_to_converge = 400;
 
-void follow_function(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
+void follow_function(const NumberChain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
   const double first = number_of(NumberType::fp32, chain.operands.x);
   const double second = number_of(NumberType::fp32, chain.operands.y);
   for (ArithmeticPair& one : pairs) {
@@ -111,13 +111,13 @@ void follow_function(const Chain& chain, std::vector<ArithmeticPair>& pairs, std
 
 /// Follows chains of integers. Two steps are linear: they multiply the vector (x, y), or (x, 1) where x is alone, by a
 /// matrix, so powers of the matrix replace the loop.
-void multiply_and_add(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
+void multiply_and_add(const NumberChain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
   using Matrix = std::array<std::uint64_t, 4>;
   const auto times = [](const Matrix& a, const Matrix& b) {
     return Matrix{a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2],
                   a[2] * b[1] + a[3] * b[3]};
   };
-  const bool adds = chain.operation == Operation::add;
+  const bool adds = chain.operation == NumberOperation::add;
   const std::uint64_t first = adds ? 1 : chain.operands.x;
   const std::uint64_t second = adds ? 1 : chain.operands.y;
   Matrix power = chain.paired ? Matrix{1, first, second, 1 + first * second}
@@ -143,7 +143,7 @@ std::uint32_t dot_of_bytes(std::uint32_t left, std::uint32_t right) {
 
 /// Chains of dot products cannot be shortened by squaring a matrix, because carries cross bytes: every step is
 /// simulated.
-void add_dots(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
+void add_dots(const NumberChain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps) {
   const auto first = static_cast<std::uint32_t>(chain.operands.x);
   const auto second = static_cast<std::uint32_t>(chain.operands.y);
   for (ArithmeticPair& one : pairs) {
@@ -157,7 +157,8 @@ void add_dots(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint6
   }
 }
 
-void follow(const Chain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps, const Rounding& rounding) {
+void follow(const NumberChain& chain, std::vector<ArithmeticPair>& pairs, std::uint64_t steps,
+            const Rounding& rounding) {
   if (!is_exact(chain.operation)) return follow_function(chain, pairs, steps);
   switch (chain.type) {
     case NumberType::four_bytes: return add_dots(chain, pairs, steps);
@@ -186,8 +187,8 @@ double number_of(NumberType type, std::uint64_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
 }
 
-std::vector<ArithmeticPair> after_steps(const Chain& chain, std::vector<ArithmeticPair> starts, std::uint64_t steps,
-                                        Rounding rounding) {
+std::vector<ArithmeticPair> after_steps(const NumberChain& chain, std::vector<ArithmeticPair> starts,
+                                        std::uint64_t steps, Rounding rounding) {
   if (!facts_of(chain.type).floating && chain.type != NumberType::four_bytes) {
     multiply_and_add(chain, starts, steps);
     return starts;
@@ -195,7 +196,7 @@ std::vector<ArithmeticPair> after_steps(const Chain& chain, std::vector<Arithmet
   if (!is_exact(chain.operation)) steps = std::min(steps, steps_to_converge);
   // Dispatches of two lengths are repeated in turn, and a simulated device and the proof of its work make the same
   // steps, so ends are kept.
-  using Key = std::tuple<Chain, Rounding, std::uint64_t, ArithmeticPair>;
+  using Key = std::tuple<NumberChain, Rounding, std::uint64_t, ArithmeticPair>;
   constexpr std::size_t most_kept = 1 << 16;
   static std::mutex mutex;
   static std::map<Key, ArithmeticPair> ends;
@@ -217,7 +218,7 @@ std::vector<ArithmeticPair> after_steps(const Chain& chain, std::vector<Arithmet
   return starts;
 }
 
-std::vector<ArithmeticPair> ends_of_items(const Chain& chain, const std::vector<ArithmeticPair>& starts,
+std::vector<ArithmeticPair> ends_of_items(const NumberChain& chain, const std::vector<ArithmeticPair>& starts,
                                           std::uint64_t steps, Rounding rounding, const DispatchItems& items) {
   const std::uint32_t needed = std::min(items.count + items.numbers - 1, different_starts);
   const auto start_at = [&](std::uint32_t i) { return (items.salt + i) % different_starts; };
@@ -252,7 +253,7 @@ std::vector<ArithmeticPair> starts_from_words(const std::uint32_t* words) {
   return starts;
 }
 
-std::uint32_t item_result(const Chain& chain, const std::vector<ArithmeticPair>& ends, std::uint32_t first,
+std::uint32_t item_result(const NumberChain& chain, const std::vector<ArithmeticPair>& ends, std::uint32_t first,
                           std::uint32_t accumulators, std::uint32_t width) {
   constexpr std::uint32_t factor = 0x01000193u;
   std::array<std::uint32_t, different_starts> checks{};

@@ -15,7 +15,7 @@ namespace sonde::device {
 enum class NumberType { fp64, fp32, fp16, int64, int32, int16, int8, four_bytes };
 /// The operations, with the numbers by which the kernels know them. On integers, `fma` multiplies and adds modulo a
 /// power of two.
-enum class Operation { fma, add, multiply, reciprocal, square_root, exponential, sine };
+enum class NumberOperation { fma, add, multiply, reciprocal, square_root, exponential, sine };
 
 struct NumberTypeFacts {
   NumberType type;
@@ -38,7 +38,7 @@ inline constexpr std::array<NumberTypeFacts, 8> number_types{{
 inline const NumberTypeFacts& facts_of(NumberType type) { return number_types[static_cast<std::size_t>(type)]; }
 
 /// Whether the specification gives each result of such an operation exactly, rather than only bounds.
-inline bool is_exact(Operation operation) { return operation < Operation::reciprocal; }
+inline bool is_exact(NumberOperation operation) { return operation < NumberOperation::reciprocal; }
 
 /// One accumulator: two numbers, each stored as the two words of a kernel argument, the lower word in the lower half.
 struct ArithmeticPair {
@@ -48,12 +48,12 @@ struct ArithmeticPair {
 };
 
 /// The operation that is applied to an accumulator in every step.
-struct Chain {
+struct NumberChain {
   NumberType type;
-  Operation operation;
+  NumberOperation operation;
   bool paired;              ///< uses x and y, else x alone
   ArithmeticPair operands;  ///< first and second of kernels/arithmetic.h
-  friend auto operator<=>(const Chain&, const Chain&) = default;
+  friend auto operator<=>(const NumberChain&, const NumberChain&) = default;
 };
 
 /// The choices that a device may make without being wrong: round a product before it is added, take denormals as zero.
@@ -76,8 +76,8 @@ std::uint64_t bits_of(NumberType type, double number);
 double number_of(NumberType type, std::uint64_t bits);
 
 /// The accumulators after so many steps from each start, to the bit where the operation is exact.
-std::vector<ArithmeticPair> after_steps(const Chain& chain, std::vector<ArithmeticPair> starts, std::uint64_t steps,
-                                        Rounding rounding);
+std::vector<ArithmeticPair> after_steps(const NumberChain& chain, std::vector<ArithmeticPair> starts,
+                                        std::uint64_t steps, Rounding rounding);
 
 /// The items of a dispatch: item i begins with start i + `salt` and has `numbers` numbers from there on.
 struct DispatchItems {
@@ -88,12 +88,12 @@ struct DispatchItems {
 
 /// The accumulators after so many steps, indexed by start. Only starts that some item has are computed, as each costs
 /// the host time.
-std::vector<ArithmeticPair> ends_of_items(const Chain& chain, const std::vector<ArithmeticPair>& starts,
+std::vector<ArithmeticPair> ends_of_items(const NumberChain& chain, const std::vector<ArithmeticPair>& starts,
                                           std::uint64_t steps, Rounding rounding, const DispatchItems& items);
 
 /// The word that an item writes, computed from its accumulators. Accumulator n is a vector of `width` numbers that
 /// began at start first + n * width and the next ones; `ends` has one entry for each start.
-std::uint32_t item_result(const Chain& chain, const std::vector<ArithmeticPair>& ends, std::uint32_t first,
+std::uint32_t item_result(const NumberChain& chain, const std::vector<ArithmeticPair>& ends, std::uint32_t first,
                           std::uint32_t accumulators, std::uint32_t width);
 
 /// The number of different single-precision numbers in a working set of kernels/roofline.cl; the last four bits of each

@@ -36,7 +36,7 @@ RooflinePairs::RooflinePairs(const DifferentNumbers& numbers, const RooflineRoun
   }
   if (form.paired) {
     const std::uint64_t steps = std::uint64_t{2} * rounds;
-    const Chain chain{NumberType::fp32, Operation::fma, true, form.operands};
+    const NumberChain chain{NumberType::fp32, NumberOperation::fma, true, form.operands};
     pairs = after_steps(chain, std::move(pairs), steps, rounding);
   } else {
     for (ArithmeticPair& one : pairs) one = apply_unpaired(one, form, rounds, rounding);

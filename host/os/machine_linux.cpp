@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <sstream>
 
 #include "os/linux_files.hpp"
 #include "os/machine.hpp"
@@ -26,7 +27,8 @@ std::optional<std::uint64_t> number_in(const std::string& path) {
 
 std::uint64_t memory_available() {
   const auto kibibytes = values_in(text_of("/proc/meminfo"), "MemAvailable");
-  return kibibytes.empty() ? unlimited : std::stoull(kibibytes[0]) * 1024;
+  std::uint64_t value = 0;
+  return !kibibytes.empty() && std::istringstream(kibibytes[0]) >> value ? value * 1024 : unlimited;
 }
 
 /// The control groups that this process is in: controllers, with a comma between them, and the path below where they

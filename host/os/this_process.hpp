@@ -61,7 +61,7 @@ class WorkerChannel {
   [[noreturn]] static void exit(int status);
 
  private:
-  std::FILE* results_;
+  int results_;  ///< a descriptor
 };
 
 }  // namespace sonde::os

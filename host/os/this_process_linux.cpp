@@ -97,7 +97,7 @@ int terminal_columns(StandardStream stream) {
   return ioctl(descriptor_of(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-WorkerChannel::WorkerChannel() : results_(fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), "w")) {
+WorkerChannel::WorkerChannel() : results_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (is_closed_at_the_other_end(STDOUT_FILENO)) _exit(1);  // the parent was gone before the signal was asked for
   // A terminal sends Ctrl-C to every process in front of it; the parent decides what becomes of this one.
@@ -109,9 +109,9 @@ WorkerChannel::WorkerChannel() : results_(fdopen(fcntl(STDOUT_FILENO, F_DUPFD_CL
 
 void WorkerChannel::write(std::string_view text) const {
   while (!text.empty()) {
-    const ssize_t written = ::write(fileno(results_), text.data(), text.size());
+    const ssize_t written = ::write(results_, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;  // a driver may have signal handlers
-    if (written <= 0) _exit(1);
+    if (written <= 0) _exit(1);                   // the parent is gone
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }

@@ -4,6 +4,7 @@
 #include <io.h>
 #include <shellapi.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -120,9 +121,9 @@ int terminal_columns(StandardStream stream) {
   return about.srWindow.Right - about.srWindow.Left + 1;
 }
 
-WorkerChannel::WorkerChannel() : results_(_fdopen(_dup(_fileno(stdout)), "wb")) {
+WorkerChannel::WorkerChannel() : results_(_dup(_fileno(stdout))) {
   for (std::FILE* file : {stdin, stdout, stderr}) _setmode(_fileno(file), _O_BINARY);
-  SetHandleInformation(reinterpret_cast<HANDLE>(_get_osfhandle(_fileno(results_))), HANDLE_FLAG_INHERIT, 0);
+  SetHandleInformation(reinterpret_cast<HANDLE>(_get_osfhandle(results_)), HANDLE_FLAG_INHERIT, 0);
   // The job that the parent put this process into ends it with the parent.
   SetConsoleCtrlHandler(ignore_event, TRUE);
   // The parent reports a crash; no window and no debugger shall wait for the user.
@@ -133,7 +134,12 @@ WorkerChannel::WorkerChannel() : results_(_fdopen(_dup(_fileno(stdout)), "wb")) 
 }
 
 void WorkerChannel::write(std::string_view text) const {
-  if (std::fwrite(text.data(), 1, text.size(), results_) != text.size() || std::fflush(results_) != 0) exit(1);
+  while (!text.empty()) {
+    const int written =
+        _write(results_, text.data(), static_cast<unsigned>(std::min<std::size_t>(text.size(), 1 << 20)));
+    if (written <= 0) exit(1);  // the parent is gone
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
 }
 
 void WorkerChannel::exit(int status) {

@@ -10,7 +10,7 @@ namespace sonde::records {
 namespace {
 
 using device::model::Description;
-using device::model::Level;
+using device::model::ModelLevel;
 using nlohmann::json;
 
 constexpr std::uint64_t any = ~std::uint64_t{0};
@@ -34,9 +34,9 @@ bool is_memory_kind(std::string_view kind) {
   }
 }
 
-Level read_level(Fields& fields, std::size_t place, bool is_last) {
+ModelLevel read_level(Fields& fields, std::size_t place, bool is_last) {
   fields.require({"latency_ns"});
-  Level level;
+  ModelLevel level;
   level.name = is_last ? "memory" : "L" + std::to_string(place + 1);
   fields.text("name", level.name);
   if (is_last && fields.has("bytes"))
@@ -63,7 +63,7 @@ Level read_level(Fields& fields, std::size_t place, bool is_last) {
 void read_levels(Fields& fields, Description& model) {
   fields.objects("levels", [&model](Fields& level_fields, std::size_t place, std::size_t count) {
     const bool is_last = place + 1 == count;
-    const Level level = read_level(level_fields, place, is_last);
+    const ModelLevel level = read_level(level_fields, place, is_last);
     if (place > 0 && !is_last && level.bytes < model.levels.back().bytes) {
       level_fields.complain("bytes", "must be at least the " + std::to_string(model.levels.back().bytes) +
                                          " of the level before, not " + std::to_string(level.bytes));

@@ -79,7 +79,7 @@ void Progress::clear() {
   last_drawn_ = {};
 }
 
-std::string plan(std::span<const std::pair<const Target*, device::Api>> work,
+std::string plan(std::span<const std::pair<const TargetDevice*, device::Api>> work,
                  std::span<const measure::Probe* const> probes, const measure::Request& request,
                  double time_limit_seconds) {
   double seconds = 0;

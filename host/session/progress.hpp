@@ -47,7 +47,7 @@ class Progress {
 
 /// The text that is shown before a run starts: a line for each probe, device and API, and about how long all takes.
 /// `time_limit_seconds` is 0 where there is none.
-std::string plan(std::span<const std::pair<const Target*, device::Api>> work,
+std::string plan(std::span<const std::pair<const TargetDevice*, device::Api>> work,
                  std::span<const measure::Probe* const> probes, const measure::Request& request,
                  double time_limit_seconds);
 

@@ -24,7 +24,7 @@ struct WorkerBatch {
 };
 
 /// On a CPU that is measured as a device, a core is taken from the driver only for those probes that need it.
-std::vector<WorkerBatch> batches_of(const Target& target, device::Api api,
+std::vector<WorkerBatch> batches_of(const TargetDevice& target, device::Api api,
                                     std::span<const measure::Probe* const> probes) {
   const bool shares_cores = target.record.type == device::DeviceType::cpu && api != device::Api::cpu;
   std::vector<WorkerBatch> batches{{.probes = {}}, {.probes = {}, .needs_host_core = true}};
@@ -36,7 +36,7 @@ std::vector<WorkerBatch> batches_of(const Target& target, device::Api api,
   return batches;
 }
 
-records::Origin origin_of(const Target& target, device::Api api, const measure::Probe& probe) {
+records::Origin origin_of(const TargetDevice& target, device::Api api, const measure::Probe& probe) {
   return {target.record.id, records::api_name(api), std::string(probe.name)};
 }
 
@@ -105,7 +105,7 @@ void Run::take(std::string_view text, WorkerPosition& position) {
   }
 }
 
-void Run::probe(const Target& target, device::Api api) {
+void Run::probe(const TargetDevice& target, device::Api api) {
   for (const WorkerBatch& batch : batches_of(target, api, asked_.probes)) {
     std::vector<const measure::Probe*> probes = batch.probes;
     while (!probes.empty() && !os::interrupted()) probes = run_worker(target, api, probes, batch.needs_host_core);
@@ -113,11 +113,11 @@ void Run::probe(const Target& target, device::Api api) {
   compare_probes(target, api);
 }
 
-int Run::workers_for(const Target& target, device::Api api, std::span<const measure::Probe* const> probes) {
+int Run::workers_for(const TargetDevice& target, device::Api api, std::span<const measure::Probe* const> probes) {
   return static_cast<int>(batches_of(target, api, probes).size());
 }
 
-std::vector<const measure::Probe*> Run::run_worker(const Target& target, device::Api api,
+std::vector<const measure::Probe*> Run::run_worker(const TargetDevice& target, device::Api api,
                                                    const std::vector<const measure::Probe*>& probes,
                                                    bool needs_host_core) {
   if (Clock::now() > end_) {
@@ -169,7 +169,7 @@ std::vector<const measure::Probe*> Run::run_worker(const Target& target, device:
   return {probes.begin() + static_cast<std::ptrdiff_t>(position.probes_begun), probes.end()};
 }
 
-void Run::skip(const Target& target, device::Api api, const std::string& reason) {
+void Run::skip(const TargetDevice& target, device::Api api, const std::string& reason) {
   for (const measure::Probe* probe : asked_.probes) {
     if (!measure::is_asked_through(*probe, api)) continue;
     append(records::SkipLine{origin_of(target, api, *probe), std::nullopt, reason});
@@ -181,7 +181,7 @@ const measure::Probe* Run::probe_of(measure::LevelsOf kind) const {
   return found == asked_.probes.end() ? nullptr : *found;
 }
 
-std::vector<measure::FoundLevel> Run::found_levels(const Target& target, device::Api api,
+std::vector<measure::FoundLevel> Run::found_levels(const TargetDevice& target, device::Api api,
                                                    measure::LevelsOf kind) const {
   std::vector<measure::FoundLevel> found;
   const measure::Probe* probe = probe_of(kind);
@@ -196,20 +196,20 @@ std::vector<measure::FoundLevel> Run::found_levels(const Target& target, device:
   return found;
 }
 
-void Run::compare_apis(const Target& target) {
+void Run::compare_apis(const TargetDevice& target) {
   const auto finding = measure::disagreement(found_levels(target, device::Api::opencl, measure::LevelsOf::latency),
                                              found_levels(target, device::Api::vulkan, measure::LevelsOf::latency));
   if (!finding) return;
   for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) append_finding(target, api, *finding);
 }
 
-void Run::compare_probes(const Target& target, device::Api api) {
+void Run::compare_probes(const TargetDevice& target, device::Api api) {
   const auto finding = measure::size_disagreement(found_levels(target, api, measure::LevelsOf::latency),
                                                   found_levels(target, api, measure::LevelsOf::bandwidth));
   if (finding) append_finding(target, api, *finding);
 }
 
-void Run::append_finding(const Target& target, device::Api api, const measure::Finding& finding) {
+void Run::append_finding(const TargetDevice& target, device::Api api, const measure::Finding& finding) {
   append(records::FindingLine{origin_of(target, api, *probe_of(measure::LevelsOf::latency)),
                               std::string(finding.kind->name), finding});
 }

@@ -25,7 +25,7 @@ class Run {
       : asked_(asked), limits_(limits), file_(file), progress_(progress) {}
 
   /// The number of processes that one API of a device takes.
-  static int workers_for(const Target& target, device::Api api, std::span<const measure::Probe* const> probes);
+  static int workers_for(const TargetDevice& target, device::Api api, std::span<const measure::Probe* const> probes);
 
   /// Measures everything, from the file's second line to its last; ends early once the user interrupts.
   void measure(const SelectedDevices& choice);
@@ -47,19 +47,19 @@ class Run {
   /// Declares what a line is of where it is the first, writes the line, and keeps it as it is read from a file.
   void keep(std::string_view text, const records::Line& line);
   /// Runs everything that is asked of one device through one API, in processes of its own.
-  void probe(const Target& target, device::Api api);
+  void probe(const TargetDevice& target, device::Api api);
   /// Appends a line for each probe that cannot be asked of this device.
-  void skip(const Target& target, device::Api api, const std::string& reason);
+  void skip(const TargetDevice& target, device::Api api, const std::string& reason);
   /// Asks as many of the probes as one process can, the first ones; returns those that are left for another.
-  std::vector<const measure::Probe*> run_worker(const Target& target, device::Api api,
+  std::vector<const measure::Probe*> run_worker(const TargetDevice& target, device::Api api,
                                                 const std::vector<const measure::Probe*>& probes, bool needs_host_core);
   /// Levels that the probe of such levels has found through an API, those of latency on the vector path only.
-  [[nodiscard]] std::vector<measure::FoundLevel> found_levels(const Target& target, device::Api api,
+  [[nodiscard]] std::vector<measure::FoundLevel> found_levels(const TargetDevice& target, device::Api api,
                                                               measure::LevelsOf kind) const;
   /// Appends a finding where the two APIs of a device, or its latency and its bandwidth, disagree about its levels.
-  void compare_apis(const Target& target);
-  void compare_probes(const Target& target, device::Api api);
-  void append_finding(const Target& target, device::Api api, const measure::Finding& finding);
+  void compare_apis(const TargetDevice& target);
+  void compare_probes(const TargetDevice& target, device::Api api);
+  void append_finding(const TargetDevice& target, device::Api api, const measure::Finding& finding);
   /// The probe that finds such levels; null where it is not asked.
   [[nodiscard]] const measure::Probe* probe_of(measure::LevelsOf kind) const;
   /// The progress of a worker.

@@ -19,9 +19,9 @@ constexpr std::string_view model_prefix = "model:";
 bool is_cpu(const DeviceRecord& device) { return device.type == device::DeviceType::cpu; }
 bool is_gpu(const DeviceRecord& device) { return !is_cpu(device); }
 
-Target model_target(const std::string& name) {
+TargetDevice model_target(const std::string& name) {
   const bool is_file = name.ends_with(".json") || name.find('/') != std::string::npos;
-  Target target;
+  TargetDevice target;
   device::DeviceInfo info;
   try {
     const records::JsonText model =
@@ -86,7 +86,7 @@ bool asks_the_cpu(const RunRequest& asked) {
   });
 }
 
-std::vector<device::Api> wanted_apis(const RunRequest& asked, const Target& target) {
+std::vector<device::Api> wanted_apis(const RunRequest& asked, const TargetDevice& target) {
   if (target.record.drivers.contains(device::Api::model)) return {device::Api::model};
   std::vector<device::Api> apis;
   if (!target.beside_gpus && !are_all_of_the_cpu(asked)) {
@@ -98,8 +98,8 @@ std::vector<device::Api> wanted_apis(const RunRequest& asked, const Target& targ
 }
 
 /// A run without --device measures the GPUs, and beside them the processor that shares their memory.
-void add_the_cpu(std::vector<Target>& targets, const std::vector<DeviceRecord>& devices) {
-  if (std::ranges::any_of(targets, is_cpu, &Target::record)) return;
+void add_the_cpu(std::vector<TargetDevice>& targets, const std::vector<DeviceRecord>& devices) {
+  if (std::ranges::any_of(targets, is_cpu, &TargetDevice::record)) return;
   const auto cpu = std::ranges::find_if(devices, is_cpu);
   if (cpu != devices.end()) targets.push_back({.record = *cpu, .beside_gpus = true});
 }
@@ -128,18 +128,18 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::vector<Target> select(const std::vector<DeviceRecord>& devices, const std::vector<std::string>& selectors) {
+std::vector<TargetDevice> select(const std::vector<DeviceRecord>& devices, const std::vector<std::string>& selectors) {
   std::vector<std::string> wanted = selectors;
   if (wanted.empty()) wanted = {std::ranges::any_of(devices, is_gpu) ? "gpu" : "cpu"};
-  std::vector<Target> targets;
+  std::vector<TargetDevice> targets;
   std::set<std::string> models;  // files of one name in different folders are different devices
   const auto taken = [&targets](const std::string& id) {
-    return std::ranges::any_of(targets, [&](const Target& one) { return one.record.id == id; });
+    return std::ranges::any_of(targets, [&](const TargetDevice& one) { return one.record.id == id; });
   };
   for (const std::string& selector : wanted) {
     if (selector.starts_with(model_prefix)) {
       if (!models.insert(selector).second) continue;
-      Target target = model_target(selector.substr(model_prefix.size()));
+      TargetDevice target = model_target(selector.substr(model_prefix.size()));
       const std::string id = target.record.id;
       for (int count = 2; taken(target.record.id); ++count) target.record.id = id + "-" + std::to_string(count);
       targets.push_back(std::move(target));
@@ -157,8 +157,8 @@ std::vector<Target> select(const std::vector<DeviceRecord>& devices, const std::
   return targets;
 }
 
-std::vector<std::pair<const Target*, device::Api>> SelectedDevices::work() const {
-  std::vector<std::pair<const Target*, device::Api>> work;
+std::vector<std::pair<const TargetDevice*, device::Api>> SelectedDevices::work() const {
+  std::vector<std::pair<const TargetDevice*, device::Api>> work;
   for (const auto& [target, apis] : chosen) {
     for (const device::Api api : apis) {
       if (records::through(target.record, api) != nullptr) work.emplace_back(&target, api);
@@ -181,9 +181,9 @@ SelectedDevices choose(const RunRequest& asked, std::chrono::milliseconds silenc
   SelectedDevices choice{.machine = only_models ? FoundDevices{} : discover_devices(silence_limit), .chosen = {}};
   if (os::interrupted()) return choice;
   if (!only_models && choice.machine.devices.empty()) refuse(choice.machine);
-  std::vector<Target> targets = select(choice.machine.devices, asked.devices);
+  std::vector<TargetDevice> targets = select(choice.machine.devices, asked.devices);
   if (asked.devices.empty() && asks_the_cpu(asked)) add_the_cpu(targets, choice.machine.devices);
-  for (Target& target : targets) {
+  for (TargetDevice& target : targets) {
     check_sizes(asked.request, target.record);
     std::vector<device::Api> apis = wanted_apis(asked, target);
     choice.chosen.push_back({std::move(target), std::move(apis)});

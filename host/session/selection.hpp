@@ -33,7 +33,7 @@ void warn_of_problems(const FoundDevices& machine);
 std::vector<records::DeviceRecord> merge(const std::vector<records::ApiDevice>& seen);
 
 /// A device that was chosen for a run.
-struct Target {
+struct TargetDevice {
   records::DeviceRecord record;
   std::string model_text = {};  ///< the text that describes a simulated one
   bool beside_gpus = false;     ///< the CPU of a run that is about GPUs: asked of itself, not through drivers
@@ -41,8 +41,8 @@ struct Target {
 
 /// The devices that the selectors name (index, part of the name, UUID, PCI address, cpu, gpu, all, model:NAME,
 /// model:FILE.json), each once; without selectors every GPU, or the CPU where there is none. Throws UsageError.
-std::vector<Target> select(const std::vector<records::DeviceRecord>& devices,
-                           const std::vector<std::string>& selectors);
+std::vector<TargetDevice> select(const std::vector<records::DeviceRecord>& devices,
+                                 const std::vector<std::string>& selectors);
 
 /// The text with small letters for those of ASCII.
 std::string lower(std::string text);
@@ -59,14 +59,14 @@ struct RunRequest {
 /// Devices, and for each the APIs through which it is asked; a device may be missing in some of them.
 struct SelectedDevices {
   struct Chosen {
-    Target target;
+    TargetDevice target;
     std::vector<device::Api> apis;
   };
   FoundDevices machine;  ///< empty where only simulated devices are asked for
   std::vector<Chosen> chosen;
 
   /// The pairs of a device and an API that will be measured.
-  [[nodiscard]] std::vector<std::pair<const Target*, device::Api>> work() const;
+  [[nodiscard]] std::vector<std::pair<const TargetDevice*, device::Api>> work() const;
   /// The reason, for a person, for which a device cannot be asked through an API.
   [[nodiscard]] std::string why_not(device::Api api) const;
 };

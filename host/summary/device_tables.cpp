@@ -97,7 +97,7 @@ std::string findings(std::string_view probe, const Results& results, int columns
     table->add(row, std::string(kind->heading) + (has_unit ? ", " + finding.unit : ""), value_text(finding));
   }
   std::string text;
-  for (const FindingTable& table : tables) text += "\n" + Table(table.heads, table.rows).text(columns);
+  for (const FindingTable& table : tables) text += "\n" + TextTable(table.heads, table.rows).text(columns);
   if (!tables.empty())
     text += wrapped("± is half the range in which another run may lie; < marks a range that holds 0.", columns);
   return text + (text.empty() || sentences.empty() ? "" : "\n") + sentences;
@@ -121,7 +121,7 @@ std::string memory_kinds_table(const Results& zero_copy, const Results& host_mem
                                     {.head = "CPU to GPU", .left = true},
                                     {.head = "GPU to CPU", .left = true},
                                     {.head = "seen by loads", .left = true}};
-    text += Table(heads, rows).text(columns);
+    text += TextTable(heads, rows).text(columns);
   }
   return text + round_trip;
 }
@@ -139,10 +139,10 @@ std::string traffic_table(const std::string& device, const View& view, bool is_s
     if (kept == nullptr || point.x.bytes.value_or(0) >= kept->point->point.x.bytes.value_or(0)) kept = one;
   }
   if (largest.empty()) return "";
-  Table table({{.head = "for each byte that was asked for", .left = true},
-               {.head = "at the fabric"},
-               {.head = "at memory"},
-               {.head = "hits, %"}});
+  TextTable table({{.head = "for each byte that was asked for", .left = true},
+                   {.head = "at the fabric"},
+                   {.head = "at memory"},
+                   {.head = "hits, %"}});
   for (const auto& [curve, counted] : largest) {
     const auto& [origin, point, moved, fabric_per_byte, memory_per_byte] = *counted->point;
     const std::string api = is_simulated ? "" : origin.api + ", ";

@@ -62,7 +62,7 @@ std::string rows(const LatencyCurves& curves, int columns) {
     heads.push_back({.head = driver_api(records::api_name(api), "", ", ") + "ns"});
     for (const auto& [bytes, measurement] : curve) sizes.push_back(bytes);
   }
-  Table table(heads);
+  TextTable table(heads);
   for (const double size : rows_of_sizes(sizes)) {
     std::vector<std::string> cells{measure::size_text(size)};
     for (const auto& [api, curve] : curves) cells.push_back(latency_cell(near(curve, size)));
@@ -223,15 +223,15 @@ std::string latency_chart(const std::string& device, const View& view, int colum
 }
 
 std::string level_table(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth, int columns) {
-  Table table({{.head = "level", .left = true},
-               {.head = "size"},
-               {.head = "between", .left = true},
-               {.head = "edge", .left = true, .spare = 4},
-               {.head = "ns"},
-               {.head = "between", .left = true, .spare = 1},
-               {.head = "GB/s"},
-               {.head = "between", .left = true, .spare = 2},
-               {.head = "cycles", .spare = 3}});
+  TextTable table({{.head = "level", .left = true},
+                   {.head = "size"},
+                   {.head = "between", .left = true},
+                   {.head = "edge", .left = true, .spare = 4},
+                   {.head = "ns"},
+                   {.head = "between", .left = true, .spare = 1},
+                   {.head = "GB/s"},
+                   {.head = "between", .left = true, .spare = 2},
+                   {.head = "cycles", .spare = 3}});
   std::optional<double> before_bytes;  // the size of bandwidth's level in the row before
   for (const LevelOfTwo& row : measure::side_by_side(latency, bandwidth)) {
     std::vector<std::string> cells = cells_of(row, !latency.empty());

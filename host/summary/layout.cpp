@@ -189,13 +189,13 @@ std::string three_digits(double value, double half_width) {
   return fmt::format("{:.{}f} ± {:.{}f}", value, digits, half_width, digits);
 }
 
-void Table::add(std::vector<std::string> cells) {
+void TextTable::add(std::vector<std::string> cells) {
   cells.resize(columns_.size());
   std::ranges::transform(cells, cells.begin(), [](const std::string& cell) { return records::visible(cell); });
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::text(int columns) const {
+std::string TextTable::text(int columns) const {
   std::vector<std::vector<std::string>> rows = head_rows(columns_);
   rows.insert(rows.end(), rows_.begin(), rows_.end());
   Block block{.columns = &columns_, .shown = {}, .widths = std::vector<std::size_t>(columns_.size())};

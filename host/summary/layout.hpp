@@ -31,9 +31,9 @@ struct Column {
 /// Rows under heads, two blanks between columns. A column without any cell is left out. In a table that is too wide the
 /// last column is wrapped where it is of words; other tables are printed in blocks, each with the columns that name
 /// rows.
-class Table {
+class TextTable {
  public:
-  explicit Table(std::vector<Column> columns, const std::vector<std::vector<std::string>>& rows = {})
+  explicit TextTable(std::vector<Column> columns, const std::vector<std::vector<std::string>>& rows = {})
       : columns_(std::move(columns)) {
     for (const std::vector<std::string>& cells : rows) add(cells);
   }

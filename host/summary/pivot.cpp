@@ -134,7 +134,7 @@ std::string text_of(const Pivot& pivot, int columns) {
   if (rows_are_sizes && rows.size() > round_sizes.size()) rows = rounded(rows);
   std::vector<Column> heads{{.head = "", .left = !rows_are_sizes}};
   for (const Heading& column : column_names) heads.push_back({.head = column.text});
-  Table table(heads);
+  TextTable table(heads);
   for (auto& [row, cells] : rows) {
     std::vector<std::string> texts{row.text};
     for (const Heading& column : column_names) texts.push_back(median_cell(cells[column]));

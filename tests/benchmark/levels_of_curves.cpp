@@ -205,7 +205,7 @@ void print_terms(const analysis::curve::Fitted& fitted) {
     std::printf(" %s", name_of(term.kind));
     if (term.is_cache()) {
       const bool hashed = term.shape->index == analysis::CacheShape::Index::hashed;
-      const bool random = term.shape->policy == analysis::CacheShape::Policy::random;
+      const bool random = term.shape->policy == analysis::CacheShape::Replacement::random;
       std::printf(" %s %s %d", hashed ? "hashed" : "modulo", random ? "random" : "lru", term.shape->ways);
     }
     std::printf(" %.1f KiB %+.2f +%.2f;", std::exp2(term.log2_bytes) / 1024, term.shift, fitted.added(i));

@@ -66,7 +66,7 @@ device::model::Description random_hierarchy(std::uint64_t seed, double least_rat
   std::ranges::sort(places);
   double latency = random.between(2, 40);
   for (int i = 0; i < caches; ++i) {
-    device::model::Level level;
+    device::model::ModelLevel level;
     level.name = "level " + std::to_string(i + 1);
     level.line_bytes = 64;
     const std::uint32_t ways[] = {4, 8, 12, 16, 16, 32};
@@ -84,7 +84,7 @@ device::model::Description random_hierarchy(std::uint64_t seed, double least_rat
     model.levels.push_back(level);
     latency *= random.between(least_step, most_step);
   }
-  device::model::Level memory;
+  device::model::ModelLevel memory;
   memory.name = "memory";
   memory.latency_ns = latency;
   model.levels.push_back(memory);
@@ -140,7 +140,7 @@ std::string format(const char* pattern, Values... values) {
 std::string text_of(const device::model::Description& model) {
   const char* policies[] = {"lru", "plru", "random"};
   std::string text;
-  for (const device::model::Level& level : model.levels) {
+  for (const device::model::ModelLevel& level : model.levels) {
     if (level.bytes == 0) {
       text += format(" [memory %.1f ns]", level.latency_ns);
       continue;
@@ -219,7 +219,7 @@ void write_curves(const std::filesystem::path& folder, std::uint64_t seed, const
   std::ofstream expected(folder / (name + ".expected.json"));
   expected << R"({"why": "A model device's.", "not_levels": [], "translation": [], "levels": [)";
   const char* comma = "";
-  for (const device::model::Level& level : model.levels) {
+  for (const device::model::ModelLevel& level : model.levels) {
     expected << std::exchange(comma, ", ")
              << format(R"({"latency_ns_low": %.6f, "latency_ns_high": %.6f)", level.latency_ns, level.latency_ns);
     if (level.bytes > 0) {

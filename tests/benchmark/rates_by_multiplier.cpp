@@ -29,11 +29,11 @@ double median(const std::vector<double>& values) { return analysis::quantile(val
 
 void compare(device::Device& device, const device::NumberTypeFacts& type, int rounds) {
   const workloads::ArithmeticShape shape =
-      workloads::search_arithmetic_shape(device, type.type, workloads::Operation::fma, {});
+      workloads::search_arithmetic_shape(device, type.type, workloads::NumberOperation::fma, {});
   std::vector<measure::SteppedWork> works;
   for (std::uint32_t variant = 0; variant < variants; ++variant) {
     works.push_back(std::get<measure::SteppedWork>(
-        workloads::arithmetic(device, type.type, workloads::Operation::fma, shape, 1, variant).work));
+        workloads::arithmetic(device, type.type, workloads::NumberOperation::fma, shape, 1, variant).work));
   }
   std::array<std::vector<double>, variants> rates;
   std::array<std::vector<double>, variants> ratios;
@@ -47,7 +47,7 @@ void compare(device::Device& device, const device::NumberTypeFacts& type, int ro
   const analysis::Estimate first = analysis::predicted_above_zero(median(rates[0]), rates[0]);
   for (std::uint32_t variant = 0; variant < variants; ++variant) {
     const device::ArithmeticPair operands =
-        workloads::chain_of(type.type, workloads::Operation::fma, shape.paired, variant).operands;
+        workloads::chain_of(type.type, workloads::NumberOperation::fma, shape.paired, variant).operands;
     const double rate = median(rates[variant]);
     const auto [least, most] = std::ranges::minmax(ratios[variant]);
     std::printf("%-6s %016llx %016llx %10.2f  interval %.2f to %.2f  %s  ratio %.3f (%.3f to %.3f)\n",

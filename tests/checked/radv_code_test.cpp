@@ -249,24 +249,24 @@ TEST_P(RadvCode, ArithmeticIsAsManyInstructionsAsItHasSteps) {
   const bool polaris = device->info().name.find("POLARIS") != std::string::npos;
   ArithmeticShape alone = shape;
   alone.paired = false;
-  const auto expect = [&](NumberType type, Operation operation, const std::string& pattern, std::int64_t steps) {
+  const auto expect = [&](NumberType type, NumberOperation operation, const std::string& pattern, std::int64_t steps) {
     if (device->info().missing_types.contains(std::string(device::facts_of(type).name))) return;
     EXPECT_EQ(occurrences(arithmetic_kernel(*device, type, operation, shape)->listing(), pattern), steps) << pattern;
     // Of integers alone both operands are the same for all items, of which an instruction of GCN takes one.
-    if (operation != Operation::fma || !device::facts_of(type).floating || !can_be_alone(type)) return;
+    if (operation != NumberOperation::fma || !device::facts_of(type).floating || !can_be_alone(type)) return;
     const std::string listing = arithmetic_kernel(*device, type, operation, alone)->listing();
     EXPECT_EQ(occurrences(listing, pattern), steps) << pattern << ", of one number alone";
   };
-  expect(NumberType::fp32, Operation::fma, "v_(dual_)?(fma|fmac|mac|mad)_(legacy_)?f32", 2 * vectors);
-  expect(NumberType::fp32, Operation::add, "v_(dual_)?(add|sub|subrev)_f32", 2 * vectors);
-  expect(NumberType::fp32, Operation::multiply, "v_(dual_)?mul_f32", 2 * vectors);
-  expect(NumberType::fp64, Operation::fma, "v_(fma|fmac)_f64", 2 * vectors);
+  expect(NumberType::fp32, NumberOperation::fma, "v_(dual_)?(fma|fmac|mac|mad)_(legacy_)?f32", 2 * vectors);
+  expect(NumberType::fp32, NumberOperation::add, "v_(dual_)?(add|sub|subrev)_f32", 2 * vectors);
+  expect(NumberType::fp32, NumberOperation::multiply, "v_(dual_)?mul_f32", 2 * vectors);
+  expect(NumberType::fp64, NumberOperation::fma, "v_(fma|fmac)_f64", 2 * vectors);
   if (!polaris) {
-    expect(NumberType::fp16, Operation::fma, "v_pk_fma_f16", vectors);
-    expect(NumberType::int16, Operation::fma, "v_pk_mad_u16", vectors);
+    expect(NumberType::fp16, NumberOperation::fma, "v_pk_fma_f16", vectors);
+    expect(NumberType::int16, NumberOperation::fma, "v_pk_mad_u16", vectors);
   }
   if (!device->info().emulated_types.contains("dot4"))
-    expect(NumberType::four_bytes, Operation::fma, "v_dot4c?_i32_iu?8", 2 * vectors);
+    expect(NumberType::four_bytes, NumberOperation::fma, "v_dot4c?_i32_iu?8", 2 * vectors);
 }
 
 INSTANTIATE_TEST_SUITE_P(, RadvCode, testing::Values(BufferAccess::best, BufferAccess::descriptors),

@@ -17,9 +17,10 @@ class DeviceArithmetic : public test::DeviceTest {};
 using workloads::ArithmeticShape;
 
 TEST_P(DeviceArithmetic, LeavesWhatTheHostComputesInEveryTypeAndShape) {
-  constexpr std::array operations{Operation::fma,        Operation::add,         Operation::multiply,
-                                  Operation::reciprocal, Operation::square_root, Operation::exponential,
-                                  Operation::sine};
+  constexpr std::array operations{NumberOperation::fma,         NumberOperation::add,
+                                  NumberOperation::multiply,    NumberOperation::reciprocal,
+                                  NumberOperation::square_root, NumberOperation::exponential,
+                                  NumberOperation::sine};
   // Shapes do not depend on the operation: one of them is tried with all operations, the others with multiply-adds. A
   // CPU's driver takes a second to compile one kernel, and long for many steps.
   const bool has_wide_vectors = device->info().widest_load_bytes > 16;
@@ -30,14 +31,14 @@ TEST_P(DeviceArithmetic, LeavesWhatTheHostComputesInEveryTypeAndShape) {
        {.width = 2, .accumulators = 3, .paired = false, .unroll = 1, .group_size = 4, .groups = 2}}};
   for (const NumberTypeFacts& type : number_types) {
     if (device->info().missing_types.contains(std::string(type.name))) continue;
-    for (const Operation operation : operations) {
-      const Operation first_missing = type.type == NumberType::four_bytes ? Operation::add
-                                      : type.floating                     ? Operation::reciprocal
-                                                                          : Operation::multiply;
+    for (const NumberOperation operation : operations) {
+      const NumberOperation first_missing = type.type == NumberType::four_bytes ? NumberOperation::add
+                                            : type.floating                     ? NumberOperation::reciprocal
+                                                                                : NumberOperation::multiply;
       const bool is_there = type.type == NumberType::fp32 || operation < first_missing;
       if (!is_there) continue;
       for (const ArithmeticShape& shape : shapes) {
-        if (operation != Operation::fma && shape != shapes[0]) continue;
+        if (operation != NumberOperation::fma && shape != shapes[0]) continue;
         if (!shape.paired && !workloads::can_be_alone(type.type)) continue;
         const measure::Workload workload = workloads::arithmetic(*device, type.type, operation, shape, 1);
         const auto& work = std::get<measure::SteppedWork>(workload.work);
@@ -58,7 +59,7 @@ TEST_P(DeviceArithmetic, OfAMissingTypeIsRefusedWithTheReason) {
     EXPECT_FALSE(missing.reason.empty()) << name;
     const auto type = std::ranges::find(number_types, name, &NumberTypeFacts::name);
     if (type == number_types.end()) continue;  // there is no kernel for it
-    EXPECT_THROW((void)workloads::arithmetic(*device, type->type, Operation::fma, {}, 1), Unsupported) << name;
+    EXPECT_THROW((void)workloads::arithmetic(*device, type->type, NumberOperation::fma, {}, 1), Unsupported) << name;
   }
 }
 

@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   for (std::string word; std::getline(text, word);) selectors.push_back(word);
   try {
     std::set<std::string> ids;
-    for (const session::Target& target : session::select(machine(), selectors)) {
+    for (const session::TargetDevice& target : session::select(machine(), selectors)) {
       test::require(ids.insert(target.record.id).second, "every device is chosen once", target.record.id);
       test::require(target.record.type == device::DeviceType::model || target.model_text.empty(),
                     "only models have a model's text");

@@ -44,6 +44,6 @@ inline records::DeviceRecord cpu_device() {
   return device;
 }
 
-inline session::Target cpu_target() { return {.record = cpu_device()}; }
+inline session::TargetDevice cpu_target() { return {.record = cpu_device()}; }
 
 }  // namespace sonde::test

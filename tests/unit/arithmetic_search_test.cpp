@@ -23,7 +23,7 @@ ArithmeticShape found(std::size_t shared_from, std::size_t* count = nullptr) {
         ++dispatches;
         return device::Nanoseconds(5000 + work / (accumulators == 12 ? 90 : 70)) * (slow ? 2 : 1);
       });
-  const ArithmeticShape shape = search_arithmetic_shape(device, NumberType::fp32, Operation::fma, {});
+  const ArithmeticShape shape = search_arithmetic_shape(device, NumberType::fp32, NumberOperation::fma, {});
   if (count != nullptr) *count = dispatches;
   return shape;
 }

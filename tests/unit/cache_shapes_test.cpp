@@ -13,7 +13,7 @@ namespace sonde::analysis {
 namespace {
 
 using enum CacheShape::Index;
-using enum CacheShape::Policy;
+using enum CacheShape::Replacement;
 
 /// Share of a walk's lines that miss, of `lines` lines that fall into `sets` sets at random and are walked in turn.
 double missed(std::mt19937_64& random, int lines, int sets, int ways) {

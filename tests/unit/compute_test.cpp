@@ -33,7 +33,7 @@ device::model::Description computing_model() {
   device::model::Description model = test::small_model(1ull << 28);
   model.compute_units = units;
   model.launch_ns = 2000;
-  for (device::model::Level& level : model.levels) {
+  for (device::model::ModelLevel& level : model.levels) {
     level.read_gbps = 1000;
     level.write_gbps = 1000;
   }
@@ -54,7 +54,7 @@ test::RecordingObserver asked(const device::model::Description& model) {
   return observer;
 }
 
-std::optional<double> median_at(const test::RecordingObserver& seen, NumberType type, Operation operation,
+std::optional<double> median_at(const test::RecordingObserver& seen, NumberType type, NumberOperation operation,
                                 Chain chain = Chain::parallel) {
   const Words words = words_of(type, operation, chain);
   for (const measure::Measurement& one : seen.measurements) {
@@ -73,24 +73,24 @@ std::vector<Finding> found(const test::RecordingObserver& seen, const FindingKin
 TEST(Compute, FindsTheRatesAndLatenciesOfASimulatedDevice) {
   const test::RecordingObserver seen = asked(computing_model());
   for (const auto& failure : seen.failures) ADD_FAILURE() << failure.text;
-  const auto expect_rate = [&](NumberType type, Operation operation, double per_cycle) {
+  const auto expect_rate = [&](NumberType type, NumberOperation operation, double per_cycle) {
     const auto rate = median_at(seen, type, operation);
     const std::string what = measure::name_of(compute, point_on(compute_probe::rate, {}, words_of(type, operation)));
     ASSERT_TRUE(rate) << what;
     EXPECT_NEAR(*rate / (units * clock_ghz * per_cycle), 1, 0.01) << what;
   };
-  expect_rate(NumberType::fp32, Operation::fma, 256);
-  expect_rate(NumberType::fp32, Operation::add, 128);
-  expect_rate(NumberType::fp32, Operation::multiply, 128);
-  expect_rate(NumberType::fp32, Operation::sine, 16);
-  expect_rate(NumberType::fp32, Operation::reciprocal, 16);
-  expect_rate(NumberType::fp16, Operation::fma, 512);
-  expect_rate(NumberType::fp64, Operation::fma, 4);
-  expect_rate(NumberType::int32, Operation::fma, 128);
-  expect_rate(NumberType::int8, Operation::add, 96);
-  expect_rate(NumberType::four_bytes, Operation::fma, 8 * 64);
+  expect_rate(NumberType::fp32, NumberOperation::fma, 256);
+  expect_rate(NumberType::fp32, NumberOperation::add, 128);
+  expect_rate(NumberType::fp32, NumberOperation::multiply, 128);
+  expect_rate(NumberType::fp32, NumberOperation::sine, 16);
+  expect_rate(NumberType::fp32, NumberOperation::reciprocal, 16);
+  expect_rate(NumberType::fp16, NumberOperation::fma, 512);
+  expect_rate(NumberType::fp64, NumberOperation::fma, 4);
+  expect_rate(NumberType::int32, NumberOperation::fma, 128);
+  expect_rate(NumberType::int8, NumberOperation::add, 96);
+  expect_rate(NumberType::four_bytes, NumberOperation::fma, 8 * 64);
   for (const NumberType type : {NumberType::fp32, NumberType::fp16, NumberType::fp64, NumberType::int32}) {
-    const auto one_ns = median_at(seen, type, Operation::add, Chain::dependent);
+    const auto one_ns = median_at(seen, type, NumberOperation::add, Chain::dependent);
     ASSERT_TRUE(one_ns) << device::facts_of(type).name;
     // Where a type's lanes take longer than its latency, they are what a step waits for.
     const double lanes_ns = type == NumberType::fp64 ? 16 / clock_ghz : 0;
@@ -115,7 +115,7 @@ TEST(Compute, SaysWhyNoKernelComputesWithAType) {
   const std::vector<Point> points = compute.next(device, {}, {});
   EXPECT_EQ(std::ranges::count(points, &unsupported, &Point::curve), 1);
   EXPECT_EQ(find_curve("compute", unsupported.words, "Gop/s"), &unsupported);
-  EXPECT_EQ(find_curve("compute", words_of(NumberType::fp32, Operation::fma), "Gop/s"), &rate);
+  EXPECT_EQ(find_curve("compute", words_of(NumberType::fp32, NumberOperation::fma), "Gop/s"), &rate);
   EXPECT_EQ(std::ranges::count(compute.next({}, {}, {}), &unsupported, &Point::curve), 0);
 }
 
@@ -169,15 +169,15 @@ TEST(Compute, DoesNotBelieveMoreThanAnyUnitDoes) {
 TEST(Compute, IsBoundByTheIssueRate) {
   device::model::Description model = computing_model();
   model.arithmetic.issue_per_cycle = 2;
-  const auto rate = median_at(asked(model), NumberType::fp32, Operation::fma);
+  const auto rate = median_at(asked(model), NumberType::fp32, NumberOperation::fma);
   ASSERT_TRUE(rate);
   EXPECT_NEAR(*rate / (units * clock_ghz * 128), 1, 0.01);
 }
 
 /// What a device that rounds so leaves: two words for each item.
-std::vector<std::uint32_t> left_by_device(NumberType type, Operation operation, const ArithmeticShape& shape,
+std::vector<std::uint32_t> left_by_device(NumberType type, NumberOperation operation, const ArithmeticShape& shape,
                                           std::uint32_t trips, std::uint32_t salt, device::Rounding rounding) {
-  const device::Chain chain = workloads::chain_of(type, operation, shape.is_paired(operation));
+  const device::NumberChain chain = workloads::chain_of(type, operation, shape.is_paired(operation));
   const auto starts = device::starts_from_words(ArithmeticProof(chain, 1).start_words().data());
   const auto ends = device::after_steps(chain, starts, std::uint64_t{2} * shape.unroll * trips, rounding);
   std::vector<std::uint32_t> left;
@@ -188,7 +188,7 @@ std::vector<std::uint32_t> left_by_device(NumberType type, Operation operation, 
   return left;
 }
 
-ArithmeticProof proof_of(NumberType type, Operation operation, const ArithmeticShape& shape) {
+ArithmeticProof proof_of(NumberType type, NumberOperation operation, const ArithmeticShape& shape) {
   return {workloads::chain_of(type, operation, shape.is_paired(operation)), 1};
 }
 
@@ -208,8 +208,8 @@ TEST(ArithmeticProof, AcceptsEveryRoundingThatIsRight) {
     for (const ArithmeticShape& shape : some_shapes(type)) {
       for (const bool fused : {true, false}) {
         for (const bool flushes : {true, false}) {
-          const auto left = left_by_device(type, Operation::fma, shape, 1000, 8, {fused, flushes});
-          EXPECT_EQ(proof_of(type, Operation::fma, shape).failure(left, shape, 1000, 8), std::nullopt)
+          const auto left = left_by_device(type, NumberOperation::fma, shape, 1000, 8, {fused, flushes});
+          EXPECT_EQ(proof_of(type, NumberOperation::fma, shape).failure(left, shape, 1000, 8), std::nullopt)
               << device::facts_of(type).name << shape.paired << fused << flushes;
         }
       }
@@ -222,8 +222,8 @@ TEST(ArithmeticProof, NoticesAWrongAccumulatorLostTripsAndWhatAnotherDispatchLef
     for (const ArithmeticShape& shape : some_shapes(type.type)) {
       // So many that a chain that went towards a value or came back to one would have done so.
       constexpr std::uint32_t trips = 10'000;
-      const auto left = left_by_device(type.type, Operation::fma, shape, trips, 8, {});
-      ArithmeticProof proof = proof_of(type.type, Operation::fma, shape);
+      const auto left = left_by_device(type.type, NumberOperation::fma, shape, trips, 8, {});
+      ArithmeticProof proof = proof_of(type.type, NumberOperation::fma, shape);
       EXPECT_EQ(proof.failure(left, shape, trips, 8), std::nullopt) << type.name << shape.paired;
       auto wrong = left;
       wrong[2 * 17] ^= 1;
@@ -233,20 +233,20 @@ TEST(ArithmeticProof, NoticesAWrongAccumulatorLostTripsAndWhatAnotherDispatchLef
       EXPECT_NE(proof.failure(wrong, shape, trips, 8), std::nullopt) << type.name << shape.paired;
       EXPECT_NE(proof.failure(left, shape, trips, 16), std::nullopt) << type.name << shape.paired;
       EXPECT_NE(proof.failure(left, shape, trips + 1, 8), std::nullopt) << type.name << shape.paired;
-      const auto folded = left_by_device(type.type, Operation::fma, shape, trips - 1, 9, {});
+      const auto folded = left_by_device(type.type, NumberOperation::fma, shape, trips - 1, 9, {});
       EXPECT_NE(proof.failure(folded, shape, trips, 8), std::nullopt) << type.name << shape.paired;
       // Every other step alone.
       ArithmeticShape half = shape;
       half.unroll /= 2;
-      auto halved = left_by_device(type.type, Operation::fma, half, trips, 8, {});
+      auto halved = left_by_device(type.type, NumberOperation::fma, half, trips, 8, {});
       EXPECT_NE(proof.failure(halved, shape, trips, 8), std::nullopt) << type.name << shape.paired;
     }
   }
 }
 
 TEST(ArithmeticProof, HoldsFunctionsToTheirBounds) {
-  for (const Operation operation :
-       {Operation::reciprocal, Operation::square_root, Operation::exponential, Operation::sine}) {
+  for (const NumberOperation operation : {NumberOperation::reciprocal, NumberOperation::square_root,
+                                          NumberOperation::exponential, NumberOperation::sine}) {
     auto left = left_by_device(NumberType::fp32, operation, some_shape, 100, 8, {});
     ArithmeticProof proof = proof_of(NumberType::fp32, operation, some_shape);
     EXPECT_EQ(proof.failure(left, some_shape, 100, 8), std::nullopt);
@@ -258,9 +258,10 @@ TEST(ArithmeticProof, HoldsFunctionsToTheirBounds) {
 TEST(Arithmetic, MeetsNoSpecialNumberWhateverItMultipliesBy) {
   for (const auto& type : device::number_types) {
     if (!type.floating) continue;
-    for (const Operation operation : {Operation::fma, Operation::add, Operation::multiply}) {
+    for (const NumberOperation operation : {NumberOperation::fma, NumberOperation::add, NumberOperation::multiply}) {
       for (std::uint32_t variant = 0; variant < 3; ++variant) {
-        const device::Chain chain = workloads::chain_of(type.type, operation, some_shape.is_paired(operation), variant);
+        const device::NumberChain chain =
+            workloads::chain_of(type.type, operation, some_shape.is_paired(operation), variant);
         auto pairs = device::starts_from_words(ArithmeticProof(chain, 1).start_words().data());
         pairs = device::after_steps(chain, pairs, 400'000, {});
         int same = 0;
@@ -283,7 +284,7 @@ TEST(Arithmetic, OfOneNumberAloneNeitherMeetsASpecialOneNorRepeats) {
   constexpr int fewest_values = 500;
   for (const NumberType type : {NumberType::fp32, NumberType::fp64}) {
     for (std::uint32_t variant = 0; variant < 3; ++variant) {
-      const device::Chain chain = workloads::chain_of(type, Operation::fma, false, variant);
+      const device::NumberChain chain = workloads::chain_of(type, NumberOperation::fma, false, variant);
       const double addend = device::number_of(type, chain.operands.x);
       EXPECT_EQ(chain.operands.x, chain.operands.y);
       EXPECT_LT(addend, -1.5);
@@ -305,8 +306,8 @@ TEST(Arithmetic, OfOneNumberAloneNeitherMeetsASpecialOneNorRepeats) {
   }
   // No square is the addend's opposite, whichever way it is rounded.
   for (std::uint32_t variant = 0; variant < 3; ++variant) {
-    const device::Chain single = workloads::chain_of(NumberType::fp32, Operation::fma, false, variant);
-    const device::Chain twice = workloads::chain_of(NumberType::fp64, Operation::fma, false, variant);
+    const device::NumberChain single = workloads::chain_of(NumberType::fp32, NumberOperation::fma, false, variant);
+    const device::NumberChain twice = workloads::chain_of(NumberType::fp64, NumberOperation::fma, false, variant);
     const auto opposite = static_cast<float>(-device::number_of(NumberType::fp32, single.operands.x));
     const double wide_opposite = -device::number_of(NumberType::fp64, twice.operands.x);
     float root = std::sqrt(opposite) * 0.999999F;
@@ -324,7 +325,7 @@ TEST(Arithmetic, OfOneNumberAloneNeitherMeetsASpecialOneNorRepeats) {
 TEST(ArithmeticProof, FollowsOneIntegerAlone) {
   for (const auto& type : device::number_types) {
     if (type.floating || !workloads::can_be_alone(type.type)) continue;
-    const device::Chain chain = workloads::chain_of(type.type, Operation::fma, false);
+    const device::NumberChain chain = workloads::chain_of(type.type, NumberOperation::fma, false);
     const std::uint64_t mask = ~std::uint64_t{0} >> (64 - type.bits);
     std::uint64_t x = 0xDEADBEEFu & mask;
     for (int step = 0; step < 1002; ++step) x = (x * chain.operands.x + chain.operands.y) & mask;
@@ -335,7 +336,8 @@ TEST(ArithmeticProof, FollowsOneIntegerAlone) {
 TEST(Arithmetic, MultipliesByNoNumberThatMayBeTreatedDifferently) {
   for (const auto& type : device::number_types) {
     for (std::uint32_t variant = 0; variant < 3; ++variant) {
-      const device::ArithmeticPair operands = workloads::chain_of(type.type, Operation::fma, true, variant).operands;
+      const device::ArithmeticPair operands =
+          workloads::chain_of(type.type, NumberOperation::fma, true, variant).operands;
       for (const std::uint64_t words : {operands.x, operands.y}) {
         if (type.floating) {
           const double number = std::abs(device::number_of(type.type, words));
@@ -356,7 +358,7 @@ TEST(Arithmetic, MultipliesByNoNumberThatMayBeTreatedDifferently) {
 TEST(ArithmeticProof, FollowsBytesOneStepAfterTheOther) {
   const device::ArithmeticPair operands{0x80FF7F01, 0x01020304};  // -128, -1, 127, 1; 1, 2, 3, 4
   const std::vector<device::ArithmeticPair> ends =
-      device::after_steps({NumberType::four_bytes, Operation::fma, true, operands}, {{10, 0x027F8003}}, 2, {});
+      device::after_steps({NumberType::four_bytes, NumberOperation::fma, true, operands}, {{10, 0x027F8003}}, 2, {});
   // 2 * -128 + 127 * -1 + -128 * 127 + 3 * 1 = -16636, and 10: 0xFFFFBF0E; its bytes are -1, -1, -65, 14.
   EXPECT_EQ(ends[0].x, 0xFFFFBF0Eu);
   EXPECT_EQ(ends[0].y, static_cast<std::uint32_t>(0x027F8003 - 1 - 2 - 3 * 65 + 4 * 14));

@@ -133,7 +133,8 @@ TEST(ContentionPlan, AMachineThatGetsSlowerMeanwhileIsNoContention) {
   std::vector<Measurement> known;
   const auto add = [&](double gbps, const Curve& curve, double value) {
     const Point point = point_on(curve, {.cpu_threads = 0, .gpu_gbps = gbps, .load = gbps / 100});
-    known.push_back({.point = point, .unit = std::string(curve.unit.name), .values = {value, value, value}, .state = {}});
+    known.push_back(
+        {.point = point, .unit = std::string(curve.unit.name), .values = {value, value, value}, .state = {}});
   };
   add(0, walk_under_load, 100);
   for (const auto& [gbps, ns, ratio] :

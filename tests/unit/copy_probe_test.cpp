@@ -166,7 +166,7 @@ class Passed : public device::CopyEngines {
  public:
   explicit Passed(device::CopyEngines& right) : right_(right) {}
   device::CopyQueues queues(device::CopyEngine engine) override { return right_.queues(engine); }
-  std::unique_ptr<device::HostMemory> make_host_memory(device::HostKind kind, std::uint64_t bytes) override {
+  std::unique_ptr<device::HostBlock> make_host_memory(device::HostKind kind, std::uint64_t bytes) override {
     return right_.make_host_memory(kind, bytes);
   }
   device::BesideTimes run_beside(device::CopyEngine engine, const device::CopyList& list, device::Kernel& kernel,

@@ -143,9 +143,7 @@ Measurement measured(const Words& words, int from, int to, std::vector<double> v
   return {.point = {.words = words, .x = {.from = from, .to = to}}, .unit = unit, .values = std::move(values)};
 }
 
-Words exchange(Placement placement) {
-  return with(exchange_by_compare_and_swap.words, {.placement = placement});
-}
+Words exchange(Placement placement) { return with(exchange_by_compare_and_swap.words, {.placement = placement}); }
 
 TEST(CoreToCore, ConcludesOnEachPlacementByItself) {
   const Words adjacent = exchange(Placement::same_cluster);

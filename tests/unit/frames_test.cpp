@@ -54,7 +54,7 @@ device::model::Description quiet_model() {
   device::model::Description model = test::small_model(1ull << 32);
   model.launch_ns = 2000;
   model.timer_step_ns = 1;
-  for (device::model::Level& level : model.levels) {
+  for (device::model::ModelLevel& level : model.levels) {
     level.read_gbps = 100;
     level.write_gbps = 50;
   }

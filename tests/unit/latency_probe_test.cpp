@@ -257,7 +257,7 @@ TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
   analysis::LatencyCurves curves;
   constexpr double size = 58 << 10;
   const auto& second =
-      analysis::shape_of(analysis::CacheShape::Index::hashed, analysis::CacheShape::Policy::least_recent, 4);
+      analysis::shape_of(analysis::CacheShape::Index::hashed, analysis::CacheShape::Replacement::least_recent, 4);
   for (double bytes = 1 << 10; bytes <= 1 << 20; bytes *= std::exp2(0.25)) {
     const double ns = bytes <= 8 << 10 ? 28 : 104 + 306 * second.cyclic_miss(std::log2(bytes / size));
     curves.cycle.push_back({bytes, std::vector<double>(7, ns)});

@@ -34,12 +34,12 @@ TEST(ThreeDigits, AndAllBeforeThePoint) {
   EXPECT_EQ(three_digits(33410.2), "33410");
 }
 
-Table sizes() {
-  Table table({{.head = "level", .left = true},
-               {.head = "size"},
-               {.head = "edge", .left = true, .spare = 2},
-               {.head = "ns", .spare = 1},
-               {.head = "never"}});
+TextTable sizes() {
+  TextTable table({{.head = "level", .left = true},
+                   {.head = "size"},
+                   {.head = "edge", .left = true, .spare = 2},
+                   {.head = "ns", .spare = 1},
+                   {.head = "never"}});
   table.add({"1", "32 KiB", "30–34 KiB", "27.5"});
   table.add({"memory", "", "", "301"});
   return table;
@@ -64,14 +64,14 @@ TEST(Table, WhatIsSpareIsLeftOutWhereThereIsNoRoom) {
 }
 
 TEST(Table, AStarStandsBesideItsColumn) {
-  Table table({{.head = "size"}, {.head = "ns"}});
+  TextTable table({{.head = "size"}, {.head = "ns"}});
   table.add({"4 KiB", "1.00 *"});
   table.add({"8 KiB", "2.00"});
   EXPECT_EQ(table.text(80), "   size    ns\n  4 KiB  1.00 *\n  8 KiB  2.00\n");
 }
 
 TEST(Table, ALastColumnOfWordsIsWrapped) {
-  Table table({{.head = "probe", .left = true}, {.head = "question", .left = true}});
+  TextTable table({{.head = "probe", .left = true}, {.head = "question", .left = true}});
   table.add({"latency", "How long does it take, and why?"});
   EXPECT_EQ(table.text(30),
             "  probe    question\n"
@@ -80,7 +80,7 @@ TEST(Table, ALastColumnOfWordsIsWrapped) {
 }
 
 TEST(Table, ALastColumnIsNeverNarrowerThanAWordOfIt) {
-  Table table({{.head = "memory", .left = true}, {.head = "seen by loads", .left = true}});
+  TextTable table({{.head = "memory", .left = true}, {.head = "seen by loads", .left = true}});
   table.add({"alloc-host-ptr", "like-device-memory 298 ns"});
   EXPECT_EQ(table.text(36),
             "  memory          seen by loads\n"
@@ -93,7 +93,7 @@ TEST(Table, ALastColumnIsNeverNarrowerThanAWordOfIt) {
 }
 
 TEST(Table, WhatIsTooWideIsPrintedInBlocksThatNameTheirRows) {
-  Table table({{.head = "engine", .left = true}, {.head = "to device"}, {.head = "to host"}});
+  TextTable table({{.head = "engine", .left = true}, {.head = "to device"}, {.head = "to host"}});
   table.add({"driver", "84.0", "45.0"});
   table.add({"transfer", "", "46.0"});
   EXPECT_EQ(table.text(24),

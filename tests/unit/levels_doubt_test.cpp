@@ -60,7 +60,7 @@ TEST(DoubtfulGaps, AreHalvedUntilASharpStepIsKnownWithin3Percent) {
 
 // A cache with random replacement fades in over two doublings: many points show its size, each a little.
 TEST(DoubtfulGaps, OfASlowRiseEndWhereAPointTellsNoMore) {
-  const CacheShape& random = shape_of(CacheShape::Index::hashed, CacheShape::Policy::random, 8);
+  const CacheShape& random = shape_of(CacheShape::Index::hashed, CacheShape::Replacement::random, 8);
   const auto slow = [&](double bytes) { return 10 + 20 * random.cyclic_miss(std::log2(bytes / 40000)); };
   LatencyCurves curves = cycle_of(slow);
   const int points = measure_doubtful(curves, slow);
@@ -75,7 +75,7 @@ TEST(DoubtfulGaps, OfASlowRiseEndWhereAPointTellsNoMore) {
 
 // Chance that no model knows, as of pages, leaves a size unknown however many points there are.
 TEST(DoubtfulGaps, OfARiseThatScattersEndBeforeAllOfItIsFullOfPoints) {
-  const CacheShape& random = shape_of(CacheShape::Index::hashed, CacheShape::Policy::random, 8);
+  const CacheShape& random = shape_of(CacheShape::Index::hashed, CacheShape::Replacement::random, 8);
   const auto scattered = [&](double bytes) {
     const double chance = std::fmod(std::round(bytes) * 0.6180339887, 1) - 0.5;
     return (10 + 20 * random.cyclic_miss(std::log2(bytes / 40000))) * (1 + 0.3 * chance);

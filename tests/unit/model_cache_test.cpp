@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::uint32_t capacity = 4096;  // lines
 
-Level level(std::uint32_t ways, Policy policy, bool hashed) {
-  Level result;
+ModelLevel level(std::uint32_t ways, Policy policy, bool hashed) {
+  ModelLevel result;
   result.bytes = std::uint64_t{capacity} * 64;
   result.ways = ways;
   result.policy = policy;
@@ -34,7 +34,7 @@ bool touch(Cache& cache, std::uint32_t line) {
 }
 
 /// Share of hits over some laps of a fixed random order, after laps to settle.
-double cyclic_hits(const Level& of, double footprint, int settle = 12, int laps = 12) {
+double cyclic_hits(const ModelLevel& of, double footprint, int settle = 12, int laps = 12) {
   Cache cache(of, 7);
   const auto order = random_order(static_cast<std::uint32_t>(footprint * capacity), 5);
   for (int lap = 0; lap < settle; ++lap) {
@@ -48,7 +48,7 @@ double cyclic_hits(const Level& of, double footprint, int settle = 12, int laps 
 }
 
 /// Share of hits of independent, evenly distributed lines.
-double independent_hits(const Level& of, double footprint) {
+double independent_hits(const ModelLevel& of, double footprint) {
   Cache cache(of, 7);
   Random random(3);
   const auto lines = static_cast<std::uint32_t>(footprint * capacity);
@@ -137,7 +137,7 @@ TEST(ModelCache, IndependentAccessesHitByCapacityWhateverThePolicy) {
 TEST(ModelCache, LruAgreesWithAListInOrderOfUse) {
   // 24 ways are searched, 96 are looked up in a table: both must do what the definition says.
   for (const std::uint32_t ways : {1u, 3u, 24u, 96u, 4096u}) {
-    Level of = level(ways, Policy::lru, false);
+    ModelLevel of = level(ways, Policy::lru, false);
     of.bytes = std::uint64_t{ways} * 64 * 5;
     Cache cache(of, 1);
     std::vector<std::list<std::uint32_t>> sets(5);
@@ -158,7 +158,7 @@ TEST(ModelCache, LruAgreesWithAListInOrderOfUse) {
 TEST(ModelCache, TreePlruAgreesWithItsDefinition) {
   // The definition, recursively: a half that was just used is not where the next victim comes from.
   for (const std::uint32_t ways : {1u, 2u, 6u, 16u, 64u, 100u}) {
-    Level of = level(ways, Policy::plru, false);
+    ModelLevel of = level(ways, Policy::plru, false);
     of.bytes = std::uint64_t{ways} * 64;
     Cache cache(of, 1);
     std::uint32_t leaves = 1;
@@ -194,7 +194,7 @@ TEST(ModelCache, TreePlruAgreesWithItsDefinition) {
 }
 
 TEST(ModelCache, RoundsItsSetsAndNeverHasMoreWaysThanLines) {
-  Level of;
+  ModelLevel of;
   of.bytes = 48 * 1024;
   of.ways = 12;
   EXPECT_EQ(set_count(of), 64u);
@@ -208,7 +208,7 @@ TEST(ModelCache, RoundsItsSetsAndNeverHasMoreWaysThanLines) {
 
 TEST(ModelCache, SetsNeedNotBeAPowerOfTwo) {
   for (const bool hashed : {false, true}) {
-    Level of = level(16, Policy::lru, hashed);
+    ModelLevel of = level(16, Policy::lru, hashed);
     of.bytes = 100 * 16 * 64;
     Cache cache(of, 2);
     std::uint32_t hits = 0;

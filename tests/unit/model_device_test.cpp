@@ -12,8 +12,8 @@
 namespace sonde::device::model {
 namespace {
 
-Level cache(std::uint64_t bytes, std::uint32_t line_bytes, std::uint32_t ways, double latency_ns) {
-  Level level;
+ModelLevel cache(std::uint64_t bytes, std::uint32_t line_bytes, std::uint32_t ways, double latency_ns) {
+  ModelLevel level;
   level.bytes = bytes;
   level.line_bytes = line_bytes;
   level.ways = ways;

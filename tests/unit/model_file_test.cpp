@@ -6,6 +6,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
+
+#include "built_in_models.hpp"
 
 namespace sonde::records {
 namespace {
@@ -236,7 +239,10 @@ TEST(ModelFile, ReadsAFileAndNamesItInErrors) {
 }
 
 TEST(ModelFile, BuiltInDevicesAreValid) {
-  for (const char* name : {"h200", "rtx-4090", "rx-7900-xtx", "strix-halo"}) {
+  std::set<std::string> names;
+  for (const BuiltInModel& built_in : built_in_models) names.emplace(built_in.name);
+  EXPECT_EQ(names, (std::set<std::string>{"h200", "rtx-4090", "rx-7900-xtx", "strix-halo"}));
+  for (const std::string& name : names) {
     const Description model = parse_model(built_in_model_text(name));
     for (std::size_t level = 1; level < model.levels.size(); ++level) {
       EXPECT_GT(model.levels[level].latency_ns, model.levels[level - 1].latency_ns) << name;

@@ -28,7 +28,7 @@ std::vector<DeviceRecord> machine_without_gpu() {
 std::vector<std::string> names(const std::vector<std::string>& selectors,
                                const std::vector<DeviceRecord>& devices = machine()) {
   std::vector<std::string> names;
-  for (const Target& target : select(devices, selectors)) names.push_back(target.record.name);
+  for (const TargetDevice& target : select(devices, selectors)) names.push_back(target.record.name);
   return names;
 }
 

@@ -26,11 +26,11 @@ namespace sonde::session {
 namespace {
 
 using counters::CheckedRole;
+using counters::CheckVerdict;
 using counters::Load;
 using counters::LoadKind;
 using counters::Repetition;
 using counters::Role;
-using counters::Verdict;
 using test::tick_ns;
 
 constexpr unsigned stations = 16;
@@ -146,11 +146,10 @@ std::vector<Repetition> repetitions_on(
   Stamped source(machine, std::move(opened.source));
   const LoadMaker maker{
       .loads = all_loads(),
-      .start =
-          [&](const Load& load) -> RunningLoad {
-            before_each(machine);
-            return [scripted = std::make_shared<ScriptedLoad>(machine, load)] { return scripted->moved_bytes(); };
-          },
+      .start = [&](const Load& load) -> RunningLoad {
+        before_each(machine);
+        return [scripted = std::make_shared<ScriptedLoad>(machine, load)] { return scripted->moved_bytes(); };
+      },
       .wait =
           [&](std::chrono::nanoseconds time) { machine.kernel.now_ns += static_cast<std::uint64_t>(time.count()); }};
   const SelfCheckPlan check{.interval = std::chrono::milliseconds(1), .repetition_seconds = 0.1};
@@ -175,7 +174,7 @@ TEST(SelfCheck, CountersThatAreRightAreAsExpected) {
   const auto roles = counters::check_roles(on_strix_halo(machine));
   ASSERT_EQ(roles.size(), 6u);
   for (const CheckedRole& role : roles) {
-    EXPECT_EQ(role.verdict, Verdict::as_expected) << counters::explain(role);
+    EXPECT_EQ(role.verdict, CheckVerdict::as_expected) << counters::explain(role);
     EXPECT_NEAR(role.share.value().value, 1, 0.01);
   }
   const CheckedRole& fabric = in(roles, Role::fabric_read);
@@ -192,9 +191,9 @@ TEST(SelfCheck, PiecesOfHalfTheSizeAreToldWithTheirBytes) {
   machine.memory_factor = 2;
   const auto roles = counters::check_roles(on_strix_halo(machine));
   const CheckedRole& memory = in(roles, Role::memory_write);
-  EXPECT_EQ(memory.verdict, Verdict::other_beats);
+  EXPECT_EQ(memory.verdict, CheckVerdict::other_beats);
   EXPECT_NE(counters::explain(memory).find("one count stands for 32 bytes, not 64"), std::string::npos);
-  EXPECT_EQ(in(roles, Role::fabric_write).verdict, Verdict::as_expected);
+  EXPECT_EQ(in(roles, Role::fabric_write).verdict, CheckVerdict::as_expected);
 }
 
 TEST(SelfCheck, HalfOfTheBytesMayBeHalfOfTheCounters) {
@@ -211,16 +210,16 @@ TEST(SelfCheck, AStationThatIsNotCountedIsMissed) {
   machine.quiet_station = 7;
   const auto roles = counters::check_roles(on_strix_halo(machine));
   const CheckedRole& fabric = in(roles, Role::fabric_read);
-  EXPECT_EQ(fabric.verdict, Verdict::stations_missing) << counters::explain(fabric);
+  EXPECT_EQ(fabric.verdict, CheckVerdict::stations_missing) << counters::explain(fabric);
   EXPECT_NE(counters::explain(fabric).find("as if 15 of 16 stations"), std::string::npos) << counters::explain(fabric);
-  EXPECT_EQ(in(roles, Role::memory_read).verdict, Verdict::as_expected);
+  EXPECT_EQ(in(roles, Role::memory_read).verdict, CheckVerdict::as_expected);
 }
 
 TEST(SelfCheck, AFactorThatNothingExplainsIsSaidToBeOne) {
   Machine machine;
   machine.memory_factor = 3;
   const auto roles = counters::check_roles(on_strix_halo(machine));
-  EXPECT_EQ(in(roles, Role::memory_read).verdict, Verdict::other_factor);
+  EXPECT_EQ(in(roles, Role::memory_read).verdict, CheckVerdict::other_factor);
 }
 
 TEST(SelfCheck, CountersThatAreSwitchedOffAreToldFromMemoryThatIsIdle) {
@@ -230,9 +229,9 @@ TEST(SelfCheck, CountersThatAreSwitchedOffAreToldFromMemoryThatIsIdle) {
     machine.memory_clock = clock;
     const auto roles = counters::check_roles(on_strix_halo(machine));
     const CheckedRole& memory = in(roles, Role::memory_read);
-    EXPECT_EQ(memory.verdict, Verdict::counts_nothing) << clock;
+    EXPECT_EQ(memory.verdict, CheckVerdict::counts_nothing) << clock;
     EXPECT_NE(counters::explain(memory).find("firmware"), std::string::npos);
-    EXPECT_EQ(in(roles, Role::fabric_read).verdict, Verdict::as_expected);
+    EXPECT_EQ(in(roles, Role::fabric_read).verdict, CheckVerdict::as_expected);
   }
 }
 
@@ -241,7 +240,7 @@ TEST(SelfCheck, SharedCountersAreScaledAndSaidToBe) {
   const auto shared = [](Machine& one) { one.kernel.running_share = 0.5; };
   const auto roles = counters::check_roles(on_strix_halo(machine, shared));
   const CheckedRole& memory = in(roles, Role::memory_read);
-  EXPECT_EQ(memory.verdict, Verdict::as_expected);
+  EXPECT_EQ(memory.verdict, CheckVerdict::as_expected);
   EXPECT_NE(counters::explain(memory).find("kernel.nmi_watchdog=0"), std::string::npos);
 }
 
@@ -250,7 +249,7 @@ TEST(SelfCheck, WhatOthersMoveAllTheTimeIsTakenOff) {
   machine.others = 4;
   const auto roles = counters::check_roles(on_strix_halo(machine));
   const CheckedRole& fabric = in(roles, Role::fabric_read);
-  EXPECT_EQ(fabric.verdict, Verdict::as_expected) << counters::explain(fabric);
+  EXPECT_EQ(fabric.verdict, CheckVerdict::as_expected) << counters::explain(fabric);
   EXPECT_NEAR(fabric.idle_gbps, 4, 0.1);
 }
 
@@ -260,16 +259,16 @@ TEST(SelfCheck, WhatOthersMoveNowAndThenSpoilsIt) {
   const auto noisy = [&calls](Machine& one) { one.others = 1.5 * static_cast<double>(++calls * 7 % 5); };
   const auto roles = counters::check_roles(on_strix_halo(machine, noisy));
   const CheckedRole& fabric = in(roles, Role::fabric_read);
-  EXPECT_EQ(fabric.verdict, Verdict::disturbed) << counters::explain(fabric);
-  EXPECT_EQ(in(roles, Role::fabric_write).verdict, Verdict::as_expected);
+  EXPECT_EQ(fabric.verdict, CheckVerdict::disturbed) << counters::explain(fabric);
+  EXPECT_EQ(in(roles, Role::fabric_write).verdict, CheckVerdict::as_expected);
 }
 
 TEST(SelfCheck, ACounterThatAlwaysCountsTheSameDoesNotFollow) {
   Machine machine;
   machine.stuck = true;
   const auto roles = counters::check_roles(on_strix_halo(machine));
-  EXPECT_EQ(in(roles, Role::fabric_read).verdict, Verdict::does_not_follow);
-  EXPECT_FALSE(counters::is_fine(Verdict::does_not_follow));
+  EXPECT_EQ(in(roles, Role::fabric_read).verdict, CheckVerdict::does_not_follow);
+  EXPECT_FALSE(counters::is_fine(CheckVerdict::does_not_follow));
 }
 
 TEST(SelfCheck, ACounterThatSeesTheCpusOwnCacheDoesNotFollow) {
@@ -279,8 +278,8 @@ TEST(SelfCheck, ACounterThatSeesTheCpusOwnCacheDoesNotFollow) {
     if (one.known.load.kind == LoadKind::read_in_cache) one.seen.amounts[Role::fabric_read] = one.known.moved_bytes;
   }
   const auto roles = counters::check_roles(repetitions);
-  EXPECT_EQ(in(roles, Role::fabric_read).verdict, Verdict::does_not_follow);
-  EXPECT_EQ(in(roles, Role::memory_read).verdict, Verdict::as_expected);
+  EXPECT_EQ(in(roles, Role::fabric_read).verdict, CheckVerdict::does_not_follow);
+  EXPECT_EQ(in(roles, Role::memory_read).verdict, CheckVerdict::as_expected);
 }
 
 TEST(SelfCheck, WhetherAStoreReadsItsLineIsNoFaultOfACounter) {
@@ -288,7 +287,7 @@ TEST(SelfCheck, WhetherAStoreReadsItsLineIsNoFaultOfACounter) {
   machine.allocates = false;
   const auto roles = counters::check_roles(on_strix_halo(machine));
   const CheckedRole& fabric = in(roles, Role::fabric_read);
-  EXPECT_EQ(fabric.verdict, Verdict::as_expected);
+  EXPECT_EQ(fabric.verdict, CheckVerdict::as_expected);
   const auto stores = std::ranges::find(fabric.loads, Load{LoadKind::write, 1}, &counters::CheckedLoad::load);
   ASSERT_NE(stores, fabric.loads.end());
   EXPECT_FALSE(stores->judged);
@@ -303,7 +302,7 @@ TEST(SelfCheck, ARoleThatIsMostlyUnknownIsNotKnown) {
     repetitions[place].seen.labels.insert(counters::Label::not_counted);
   }
   const CheckedRole cpu = in(counters::check_roles(repetitions), Role::cpu_read);
-  EXPECT_EQ(cpu.verdict, Verdict::not_known);
+  EXPECT_EQ(cpu.verdict, CheckVerdict::not_known);
   EXPECT_NE(counters::explain(cpu).find("no counter left"), std::string::npos);
 }
 
@@ -318,7 +317,7 @@ TEST(SelfCheck, TheFabricBeforeZen4IsCalibrated) {
   };
   const auto roles = counters::check_roles(repetitions_on(machine, counters::amd_before_zen4_plan, tree));
   ASSERT_EQ(roles.size(), 1u);
-  EXPECT_EQ(roles[0].verdict, Verdict::calibrated);
+  EXPECT_EQ(roles[0].verdict, CheckVerdict::calibrated);
   EXPECT_NE(counters::explain(roles[0]).find("One count stands for 21.3"), std::string::npos)
       << counters::explain(roles[0]);
 }

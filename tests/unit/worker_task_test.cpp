@@ -85,6 +85,17 @@ TEST(WorkerTask, AnEmptyTreeSaysNothing) {
   }
 }
 
+TEST(WorkerTask, APlansTimeIsThatOfItsPoints) {
+  double planned = 0;
+  double begun = 0;
+  for (const records::Line& line : lines_of(little_model(), 4096, test::FakeTree().root())) {
+    if (const auto* plan = std::get_if<records::PlanLine>(&line)) planned += plan->expected_seconds;
+    if (const auto* point = std::get_if<records::PointLine>(&line)) begun += point->point.expected_seconds;
+  }
+  EXPECT_GT(planned, 0);
+  EXPECT_NEAR(planned, begun, 1e-4 * planned);
+}
+
 double median(const std::vector<double>& values) { return analysis::summarize(values).median; }
 
 TEST(WorkerTask, CyclesOfALevelAreItsLatencyTimesTheClockWhateverTheRampAndTheNoise) {

@@ -24,10 +24,10 @@ double random_set_hit(int lines, int ways) {
 }
 
 /// The share of misses in one set on a cyclic walk, by the number of lines that share the set.
-std::vector<double> miss_by_lines(CacheShape::Policy policy, int ways, int most_lines) {
+std::vector<double> miss_by_lines(CacheShape::Replacement policy, int ways, int most_lines) {
   std::vector<double> miss(static_cast<std::size_t>(most_lines) + 1, 0);
   for (int lines = ways + 1; lines <= most_lines; ++lines) {
-    const bool random = policy == CacheShape::Policy::random;
+    const bool random = policy == CacheShape::Replacement::random;
     miss[static_cast<std::size_t>(lines)] = random ? 1 - random_set_hit(lines, ways) : 1;
   }
   return miss;
@@ -45,7 +45,7 @@ double log_factorial(int n) {
 
 }  // namespace
 
-CacheShape::CacheShape(Index of_index, Policy of_policy, int of_ways)
+CacheShape::CacheShape(Index of_index, Replacement of_policy, int of_ways)
     : index(of_index), policy(of_policy), ways(of_ways) {
   const double greatest_mean = std::exp2(most_log2) * ways;
   const int most_lines = static_cast<int>(greatest_mean + 12 * std::sqrt(greatest_mean) + 40);
@@ -100,7 +100,7 @@ double CacheShape::at(const std::vector<double>& table, double log2_rho) {
 
 std::span<const CacheShape> cache_shapes() {
   using enum CacheShape::Index;
-  using enum CacheShape::Policy;
+  using enum CacheShape::Replacement;
   static const std::vector<CacheShape> shapes = [] {
     std::vector<CacheShape> all;
     for (const int ways : {2, 4, 8, 12, 16, 24, 32, 64, 128, 512}) all.emplace_back(hashed, least_recent, ways);
@@ -112,7 +112,7 @@ std::span<const CacheShape> cache_shapes() {
   return shapes;
 }
 
-const CacheShape& shape_of(CacheShape::Index index, CacheShape::Policy policy, int ways) {
+const CacheShape& shape_of(CacheShape::Index index, CacheShape::Replacement policy, int ways) {
   return *std::ranges::find_if(cache_shapes(), [=](const CacheShape& shape) {
     return shape.index == index && shape.policy == policy && shape.ways == ways;
   });

@@ -9,9 +9,9 @@ namespace sonde::analysis {
 /// tables over the logarithm of rho = lines of the working set / lines of the cache (docs/level-model.md).
 struct CacheShape {
   enum class Index { modulo, hashed };
-  enum class Policy { least_recent, random };
+  enum class Replacement { least_recent, random };
 
-  CacheShape(Index index, Policy policy, int ways);
+  CacheShape(Index index, Replacement policy, int ways);
 
   /// Share of a cyclic walk's accesses that miss.
   double cyclic_miss(double log2_rho) const { return at(cyclic_miss_, log2_rho); }
@@ -19,7 +19,7 @@ struct CacheShape {
   double independent_hit(double log2_rho) const { return at(independent_hit_, log2_rho); }
 
   Index index;
-  Policy policy;
+  Replacement policy;
   int ways;
 
  private:
@@ -33,6 +33,6 @@ struct CacheShape {
 std::span<const CacheShape> cache_shapes();
 
 /// The shape of cache_shapes() with these properties, which has to be among them.
-const CacheShape& shape_of(CacheShape::Index index, CacheShape::Policy policy, int ways);
+const CacheShape& shape_of(CacheShape::Index index, CacheShape::Replacement policy, int ways);
 
 }  // namespace sonde::analysis

@@ -11,21 +11,22 @@ namespace sonde::analysis::curve {
 namespace {
 
 using Index = CacheShape::Index;
-using Policy = CacheShape::Policy;
+using Replacement = CacheShape::Replacement;
 
 /// Shapes that differ enough to find an edge by; all are tried where it is refined.
 std::vector<const CacheShape*> coarse_shapes() {
-  return {&shape_of(Index::modulo, Policy::least_recent, 4),  &shape_of(Index::modulo, Policy::least_recent, 16),
-          &shape_of(Index::modulo, Policy::least_recent, 64), &shape_of(Index::hashed, Policy::least_recent, 4),
-          &shape_of(Index::hashed, Policy::least_recent, 16), &shape_of(Index::modulo, Policy::random, 8),
-          &shape_of(Index::hashed, Policy::random, 8)};
+  return {
+      &shape_of(Index::modulo, Replacement::least_recent, 4),  &shape_of(Index::modulo, Replacement::least_recent, 16),
+      &shape_of(Index::modulo, Replacement::least_recent, 64), &shape_of(Index::hashed, Replacement::least_recent, 4),
+      &shape_of(Index::hashed, Replacement::least_recent, 16), &shape_of(Index::modulo, Replacement::random, 8),
+      &shape_of(Index::hashed, Replacement::random, 8)};
 }
 
 /// The shapes that independent walks tell apart: their hits do not depend on the policy, nor for modulo sets on the
 /// ways.
 std::vector<const CacheShape*> independent_shapes() {
-  std::vector<const CacheShape*> all{&shape_of(Index::modulo, Policy::least_recent, 4)};
-  for (const int ways : {2, 4, 8, 16, 64}) all.push_back(&shape_of(Index::hashed, Policy::least_recent, ways));
+  std::vector<const CacheShape*> all{&shape_of(Index::modulo, Replacement::least_recent, 4)};
+  for (const int ways : {2, 4, 8, 16, 64}) all.push_back(&shape_of(Index::hashed, Replacement::least_recent, ways));
   return all;
 }
 
@@ -76,7 +77,7 @@ class Search {
 
   /// A term whose formula has no shape, except for a cycle of pages, which follow each other through all sets.
   static Term without_shape(TermKind kind, double at) {
-    return {.kind = kind, .log2_bytes = at, .shape = &shape_of(Index::modulo, Policy::least_recent, 4)};
+    return {.kind = kind, .log2_bytes = at, .shape = &shape_of(Index::modulo, Replacement::least_recent, 4)};
   }
 
   /// Adds growth, and tables of pages where a walk over pages can tell these from caches.
@@ -91,6 +92,7 @@ class Search {
   [[nodiscard]] Fitted best_with(const Fitted& now, std::size_t place, const Dictionary& candidates) const {
     const std::vector<Term> held = place < now.terms.size() ? without(now.terms, place) : now.terms;
     std::set<std::size_t> promising;
+    if (candidates.terms.empty()) return now;
     const Eigen::VectorXd mean = now.weights.cwiseProduct(points_.weight).cwiseSqrt();
     for (const Eigen::VectorXd& weights : {now.weights, mean, points_.weight}) {
       Eigen::VectorXd worth = gains(points_, held, candidates, weights);

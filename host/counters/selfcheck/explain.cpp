@@ -53,28 +53,28 @@ std::string explain_unknown(const std::set<Label>& labels) {
 
 std::string verdict_on(const CheckedRole& checked) {
   switch (checked.verdict) {
-    case Verdict::as_expected:
+    case CheckVerdict::as_expected:
       return fmt::format("as expected: it sees {} times what was moved. One count stands for {} bytes, planned {}",
                          text_of(*checked.share), text_of(count_bytes_of(checked)), checked.counting.count_bytes);
-    case Verdict::calibrated:
+    case CheckVerdict::calibrated:
       return fmt::format("it follows the load. One count stands for {} bytes on this machine, where Linux states {}",
                          text_of(count_bytes_of(checked)), checked.counting.count_bytes);
-    case Verdict::other_beats: return explain_beats(checked);
-    case Verdict::stations_missing: return explain_stations(checked);
-    case Verdict::other_factor:
+    case CheckVerdict::other_beats: return explain_beats(checked);
+    case CheckVerdict::stations_missing: return explain_stations(checked);
+    case CheckVerdict::other_factor:
       return fmt::format("it sees {} times what was moved, which neither other beats nor missing stations explain. {}",
                          text_of(*checked.share), please_report);
-    case Verdict::counts_nothing:
+    case CheckVerdict::counts_nothing:
       return "it counts nothing while memory is busy, though the kernel opened it: " +
              std::string(checked.role == Role::memory_read || checked.role == Role::memory_write
                              ? "the firmware keeps these counters switched off. A newer BIOS or kernel may switch them "
                                "on; until then there is no hit rate on this machine"
                              : "this kernel does not know the processor's counters, or a hypervisor hides them. Try a "
                                "newer kernel, outside a virtual machine");
-    case Verdict::not_known: return explain_unknown(checked.labels);
-    case Verdict::disturbed:
+    case CheckVerdict::not_known: return explain_unknown(checked.labels);
+    case CheckVerdict::disturbed:
       return "repetitions differ too much, as other programs used memory meanwhile. Close them and run it again";
-    case Verdict::does_not_follow:
+    case CheckVerdict::does_not_follow:
       return fmt::format(
           "it does not follow the load: what it sees is no fixed share of what was moved. Close other programs and run "
           "it again; if it stays so, it counts something else. {}",
@@ -85,7 +85,9 @@ std::string verdict_on(const CheckedRole& checked) {
 
 }  // namespace
 
-bool is_fine(Verdict verdict) { return verdict == Verdict::as_expected || verdict == Verdict::calibrated; }
+bool is_fine(CheckVerdict verdict) {
+  return verdict == CheckVerdict::as_expected || verdict == CheckVerdict::calibrated;
+}
 
 std::string explain(const CheckedRole& checked) {
   std::string words = checked.title + ": " + verdict_on(checked);

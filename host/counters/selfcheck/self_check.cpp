@@ -146,21 +146,23 @@ std::optional<std::pair<std::size_t, std::size_t>> stations_that_explain(const S
 
 bool is_near(double value, double expected) { return std::abs(value / expected - 1) <= exact_within; }
 
-Verdict verdict_of(const CheckedRole& checked, const CountsByLoad& by_load, const JudgedShares& judged) {
-  if (!judged.known) return checked.labels.contains(Label::reads_zero) ? Verdict::counts_nothing : Verdict::not_known;
-  if (judged.nothing) return Verdict::counts_nothing;
+CheckVerdict verdict_of(const CheckedRole& checked, const CountsByLoad& by_load, const JudgedShares& judged) {
+  if (!judged.known)
+    return checked.labels.contains(Label::reads_zero) ? CheckVerdict::counts_nothing : CheckVerdict::not_known;
+  if (judged.nothing) return CheckVerdict::counts_nothing;
   // Other programs' traffic may vary while no load runs, but by little beside the slowest load.
   const std::vector<double> idle = idle_rates(by_load);
   const bool idle_varies = !idle.empty() && interquartile_range(idle) > exact_within * judged.slowest_rate;
-  if (!judged.steady || idle_varies) return Verdict::disturbed;
+  if (!judged.steady || idle_varies) return CheckVerdict::disturbed;
   const double share = checked.share->value;
   const auto [lowest, highest] = std::ranges::minmax(judged.medians);
-  if (share < least_share || highest - lowest > steady_within * share) return Verdict::does_not_follow;
-  if (counts_cache_hits(by_load, checked.idle_gbps * 1e9, share * judged.slowest_rate)) return Verdict::does_not_follow;
-  if (checked.role == Role::uncalibrated) return Verdict::calibrated;
-  if (is_near(share, 1)) return Verdict::as_expected;
-  if (is_near(share, 2) || is_near(share, 0.5)) return Verdict::other_beats;
-  return checked.stations ? Verdict::stations_missing : Verdict::other_factor;
+  if (share < least_share || highest - lowest > steady_within * share) return CheckVerdict::does_not_follow;
+  if (counts_cache_hits(by_load, checked.idle_gbps * 1e9, share * judged.slowest_rate))
+    return CheckVerdict::does_not_follow;
+  if (checked.role == Role::uncalibrated) return CheckVerdict::calibrated;
+  if (is_near(share, 1)) return CheckVerdict::as_expected;
+  if (is_near(share, 2) || is_near(share, 0.5)) return CheckVerdict::other_beats;
+  return checked.stations ? CheckVerdict::stations_missing : CheckVerdict::other_factor;
 }
 
 std::vector<CheckedLoad> loads_of(const CountsByLoad& by_load, const CpuRole& counted, double idle_rate) {

@@ -18,7 +18,7 @@ struct CheckedLoad {
   bool judged = false;               ///< whether the verdict uses this load
 };
 
-enum class Verdict {
+enum class CheckVerdict {
   as_expected,
   other_beats,       ///< a count stands for twice or half as many bytes
   stations_missing,  ///< the share is that of some of the stations
@@ -40,7 +40,7 @@ struct CheckedRole {
   std::optional<SeenShare> share;  ///< of all judged loads, with its 95 % interval
   /// The fewest and the most stations that there would be if only missing ones explained the share.
   std::optional<std::pair<std::size_t, std::size_t>> stations;
-  Verdict verdict = Verdict::not_known;
+  CheckVerdict verdict = CheckVerdict::not_known;
   std::set<Label> labels;  ///< of all judged repetitions
   double scale = 1;        ///< applied to rotated groups of stations
 };
@@ -52,6 +52,6 @@ std::vector<CheckedRole> check_roles(std::span<const Repetition> repetitions);
 std::string explain(const CheckedRole& checked);
 
 /// Whether a role's counters may be believed.
-bool is_fine(Verdict verdict);
+bool is_fine(CheckVerdict verdict);
 
 }  // namespace sonde::counters

@@ -7,7 +7,7 @@
 #include "counters/state/device_state.hpp"
 #include "os/library.hpp"
 
-// Where the state of a GPU and of the CPU comes from: one function a driver, each in a source of its own.
+// Where the state of a GPU and of the CPU comes from: one function a driver.
 namespace sonde::counters {
 
 /// Fills in the fields that it knows and leaves the others alone; called again and again, by one thread at a time.

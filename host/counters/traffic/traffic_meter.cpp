@@ -34,11 +34,11 @@ void add(CounterSnapshot& sum, const CounterSnapshot& before, const CounterSnaps
   sum.after_ns += after.after_ns - before.after_ns;
 }
 
-using Windows = std::vector<CountedWindow>;
+using Windows = std::vector<MeteredWindow>;
 
 /// The number of windows in which a group has counted.
 std::ptrdiff_t windows_counted(const Windows& windows, std::size_t group) {
-  return std::ranges::count_if(windows, [group](const CountedWindow& window) {
+  return std::ranges::count_if(windows, [group](const MeteredWindow& window) {
     return window.after.groups[group].enabled_ns > window.before.groups[group].enabled_ns;
   });
 }
@@ -95,12 +95,12 @@ void TrafficMeter::end(std::uint64_t amount) {
 }
 
 TrafficMeter::Taken TrafficMeter::take(std::uint64_t amount, std::size_t most) {
-  std::erase_if(windows_, [amount](const CountedWindow& window) { return window.amount != amount; });
+  std::erase_if(windows_, [amount](const MeteredWindow& window) { return window.amount != amount; });
   const std::size_t first = windows_.size() > most ? windows_.size() - most : 0;
   Taken taken;
   Windows piece;
   // The latest windows come first, so that the earliest are left over: in those caches may still have been filling.
-  for (CountedWindow& window : std::span(windows_).subspan(first) | std::views::reverse) {
+  for (MeteredWindow& window : std::span(windows_).subspan(first) | std::views::reverse) {
     piece.push_back(std::move(window));
     if (!each_group_has_counted(piece, layout())) continue;
     taken.windows += piece.size();

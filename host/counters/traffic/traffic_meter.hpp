@@ -8,7 +8,7 @@
 namespace sonde::counters {
 
 /// The snapshots at the ends of a window in which an amount of work was done.
-struct CountedWindow {
+struct MeteredWindow {
   std::uint64_t amount = 0;
   CounterSnapshot before;
   CounterSnapshot after;
@@ -40,7 +40,7 @@ class TrafficMeter {
   CounterSnapshot before_;
   CounterSnapshot after_;
   std::uint64_t last_amount_ = 0;
-  std::vector<CountedWindow> windows_;
+  std::vector<MeteredWindow> windows_;
 };
 
 /// A sampler's account of its snapshots.

@@ -22,7 +22,8 @@ struct ItemWork {
 
 /// The cycles of the compute unit that has most groups, by the slowest of its lanes, its issue and the wait for
 /// results; 0 where the device has no rate for the type.
-double cycles_of(const Invocation& invocation, const NumberTypeFacts& type, Operation operation, const ItemWork& work) {
+double cycles_of(const Invocation& invocation, const NumberTypeFacts& type, NumberOperation operation,
+                 const ItemWork& work) {
   const ArithmeticRates& rates = invocation.description.arithmetic;
   const auto rate = rates.per_cycle.find(std::string(type.name));
   if (rate == rates.per_cycle.end()) return 0;
@@ -56,7 +57,7 @@ struct Dial {
 };
 
 /// The numbers that a working set consists of, by the index that each has in its last bits.
-DifferentNumbers numbers_in(const Words& words, std::uint64_t count) {
+DifferentNumbers numbers_in(const BufferWords& words, std::uint64_t count) {
   DifferentNumbers numbers{};
   std::array<bool, different_numbers> is_known{};
   const std::uint32_t* const contents = words.contents(0, count);
@@ -70,7 +71,7 @@ DifferentNumbers numbers_in(const Words& words, std::uint64_t count) {
 }
 
 /// Adds up what each block adds to its group's sum, first on usual trips, then on those that make a round more.
-void add_up_blocks(const SimulatedStream& stream, const Dial& dial, const Words& a, StreamMemory& memory) {
+void add_up_blocks(const SimulatedStream& stream, const Dial& dial, const BufferWords& a, StreamMemory& memory) {
   const std::uint64_t blocks = stream.is_shared() ? stream.blocks : std::uint64_t{stream.blocks} * stream.groups;
   const DifferentNumbers numbers = numbers_in(a, blocks * stream.block_words());
   const std::array tables{RooflinePairs(numbers, dial.form, dial.rounds, {}),
@@ -96,10 +97,10 @@ void add_up_blocks(const SimulatedStream& stream, const Dial& dial, const Words&
 /// Leaves the sum of all items of a group in the first item's word, as only that sum is checked.
 void leave_block_sums(Invocation& invocation, const SimulatedStream& stream, const Dial& dial) {
   StreamMemory& memory = invocation.kernel.stream_memory;
-  const Words a = invocation.buffer(0);
+  const BufferWords a = invocation.buffer(0);
   if (memory.sums.empty() || memory.sums_version != a.version()) add_up_blocks(stream, dial, a, memory);
   const std::size_t blocks = memory.sums.size() / 2;
-  Words out = invocation.buffer(1);
+  BufferWords out = invocation.buffer(1);
   // After this number of trips a group is at the same place with the same number of rounds.
   const std::uint32_t period = std::lcm(stream.blocks, trips_of_extras);
   for (std::uint32_t group = 0; group < stream.groups; ++group) {
@@ -121,17 +122,17 @@ void leave_block_sums(Invocation& invocation, const SimulatedStream& stream, con
 }  // namespace
 
 void arithmetic(Invocation& invocation, NumberType type) {
-  const Words starts = invocation.buffer(0);
-  Words results = invocation.buffer(1);
+  const BufferWords starts = invocation.buffer(0);
+  BufferWords results = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
   const std::uint32_t salt = invocation.scalar(1);
   const auto operand = [&](std::size_t low) {
     return invocation.scalar(low) | std::uint64_t{invocation.scalar(low + 1)} << 32;
   };
-  const Chain chain{.type = type,
-                    .operation = static_cast<Operation>(invocation.constant("OPERATION")),
-                    .paired = invocation.constant("PAIRED") != 0,
-                    .operands = {operand(2), operand(4)}};
+  const NumberChain chain{.type = type,
+                          .operation = static_cast<NumberOperation>(invocation.constant("OPERATION")),
+                          .paired = invocation.constant("PAIRED") != 0,
+                          .operands = {operand(2), operand(4)}};
   const ItemWork work{.accumulators = invocation.constant("ACCUMULATORS"),
                       .width = invocation.constant("WIDTH"),
                       .steps = 2.0 * invocation.constant("UNROLL") * trips};
@@ -164,7 +165,7 @@ void roofline(Invocation& invocation) {
   const std::uint32_t in_turn = dial.form.paired ? 2 : 1;  // one row of a pair waits for the other
   const ItemWork work{
       .accumulators = stream.in_flight / in_turn, .width = stream.vector_words, .steps = in_turn * rounds};
-  invocation.cycles_beside_streams += cycles_of(invocation, facts_of(NumberType::fp32), Operation::fma, work);
+  invocation.cycles_beside_streams += cycles_of(invocation, facts_of(NumberType::fp32), NumberOperation::fma, work);
 }
 
 }  // namespace sonde::device::model

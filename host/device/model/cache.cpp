@@ -9,11 +9,11 @@ constexpr std::uint32_t most_ways_searched = 64;
 /// A set is fetched so many requests ahead of its use, so that a large cache's tags do not stall the host.
 constexpr std::size_t requests_ahead = 12;
 
-std::uint64_t line_count(const Level& level) {
+std::uint64_t line_count(const ModelLevel& level) {
   return std::max<std::uint64_t>(1, (level.bytes + level.line_bytes / 2) / level.line_bytes);
 }
 
-std::variant<SearchedSets, WideSets> make_sets(const Level& level, std::uint64_t seed) {
+std::variant<SearchedSets, WideSets> make_sets(const ModelLevel& level, std::uint64_t seed) {
   const std::uint32_t ways = way_count(level);
   const SetIndex index(set_count(level), level.hashed, mixed(seed, 0));
   const std::uint64_t own_seed = mixed(seed, 1);
@@ -23,16 +23,16 @@ std::variant<SearchedSets, WideSets> make_sets(const Level& level, std::uint64_t
 
 }  // namespace
 
-std::uint32_t way_count(const Level& level) {
+std::uint32_t way_count(const ModelLevel& level) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(level.ways, line_count(level)));
 }
 
-std::uint32_t set_count(const Level& level) {
+std::uint32_t set_count(const ModelLevel& level) {
   const std::uint64_t ways = way_count(level);
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (line_count(level) + ways / 2) / ways));
 }
 
-Cache::Cache(const Level& level, std::uint64_t seed) : sets_(make_sets(level, seed)) {}
+Cache::Cache(const ModelLevel& level, std::uint64_t seed) : sets_(make_sets(level, seed)) {}
 
 std::uint32_t Cache::keep_misses(std::vector<LineRequest>& requests) {
   return std::visit(

@@ -157,7 +157,7 @@ struct LineRequest {
 /// One set-associative cache.
 class Cache {
  public:
-  Cache(const Level& level, std::uint64_t seed);
+  Cache(const ModelLevel& level, std::uint64_t seed);
 
   /// Looks up every request in order, filling what misses; leaves the misses and returns the accesses that hit.
   std::uint32_t keep_misses(std::vector<LineRequest>& requests);
@@ -167,8 +167,8 @@ class Cache {
 };
 
 /// The number of sets of such a level: its lines divided by its ways, rounded, at least one.
-[[nodiscard]] std::uint32_t set_count(const Level& level);
+[[nodiscard]] std::uint32_t set_count(const ModelLevel& level);
 /// The number of ways of a set of such a level: never more than the level has lines.
-[[nodiscard]] std::uint32_t way_count(const Level& level);
+[[nodiscard]] std::uint32_t way_count(const ModelLevel& level);
 
 }  // namespace sonde::device::model

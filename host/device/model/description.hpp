@@ -10,7 +10,7 @@ namespace sonde::device::model {
 enum class Policy { lru, plru, random };
 enum class Scope { compute_unit, device };
 
-struct Level {
+struct ModelLevel {
   std::string name;
   std::uint64_t bytes = 0;  ///< 0 for the last level, memory itself
   std::uint32_t line_bytes = 64;
@@ -83,7 +83,7 @@ struct Description {
   double idle_factor = 1;
   std::uint32_t saturated_by = 1;
   NoiseDescription noise;
-  std::vector<Level> levels;
+  std::vector<ModelLevel> levels;
   std::vector<Translation> translation;  ///< tables, each asked where the one before has missed
   HostMemoryDescription host_memory;
   CopyDescription copy;

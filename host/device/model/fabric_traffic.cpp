@@ -106,10 +106,10 @@ void add(SimulatedTraffic& traffic, double fabric_read, double fabric_write, dou
 }  // namespace
 
 void add_dispatch(SimulatedTraffic& traffic, Memory& memory, double nanoseconds) {
-  const std::vector<Level>& levels = memory.levels();
+  const std::vector<ModelLevel>& levels = memory.levels();
   const std::size_t memory_level = levels.size() - 2;
   // The first level behind the GPU's own caches, and the size of a request that misses the last of these.
-  const auto first_behind = std::ranges::find_if(levels, &Level::memory_side);
+  const auto first_behind = std::ranges::find_if(levels, &ModelLevel::memory_side);
   const std::size_t first =
       first_behind == levels.end() ? memory_level : static_cast<std::size_t>(first_behind - levels.begin());
   const double request_bytes = levels[std::max<std::size_t>(first, 1) - 1].line_bytes;

@@ -17,7 +17,7 @@ constexpr std::size_t most_passes = 1024;
 struct Input {
   Invocation& invocation;
   std::size_t place;
-  Words words = invocation.buffer(place);
+  BufferWords words = invocation.buffer(place);
   std::uint32_t rows = scalar(0);
   std::uint32_t times = scalar(1);
   std::uint32_t step = scalar(2);
@@ -38,7 +38,7 @@ struct Input {
 struct Pass {
   Invocation& invocation;
   std::array<Input, inputs> in{Input{invocation, 0}, Input{invocation, 1}, Input{invocation, 2}};
-  Words target = invocation.buffer(inputs);
+  BufferWords target = invocation.buffer(inputs);
   std::uint32_t items = invocation.scalar(0);
   std::uint32_t salt = invocation.scalar(1);
   std::uint32_t rows = invocation.scalar(2);

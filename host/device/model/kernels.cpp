@@ -13,8 +13,8 @@ constexpr std::uint64_t steps_per_trip = 64;
 
 /// Every walk goes from `start` through the chain of buffer 0 and writes its end and its trips to buffer 1.
 void walk(Invocation& invocation, std::uint32_t start) {
-  Words next = invocation.buffer(0);
-  Words cursor = invocation.buffer(1);
+  BufferWords next = invocation.buffer(0);
+  BufferWords cursor = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
   cursor.store(0, next.follow(start, trips * hops_per_trip, invocation.offset_shift()));
   cursor.store(1, trips);
@@ -31,8 +31,8 @@ void chase_atomic(Invocation& invocation) {
 }
 
 void chase_local(Invocation& invocation) {
-  Words next = invocation.buffer(0);
-  Words cursor = invocation.buffer(1);
+  BufferWords next = invocation.buffer(0);
+  BufferWords cursor = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
   std::vector<std::uint32_t> chain(invocation.scalar(1));
   for (std::size_t word = 0; word < chain.size(); ++word) chain[word] = next.load(word);
@@ -57,7 +57,7 @@ Affine then(Affine first, Affine second) {
 
 void alu_chain(Invocation& invocation) {
   constexpr double cycles_per_step = 4;
-  Words state = invocation.buffer(0);
+  BufferWords state = invocation.buffer(0);
   const std::uint64_t steps = invocation.scalar(0) * steps_per_trip;
   // The function x * factor + addend, applied n times, is again of this form: squaring replaces the loop.
   Affine all;
@@ -71,7 +71,7 @@ void alu_chain(Invocation& invocation) {
 }
 
 void clock_rate(Invocation& invocation) {
-  Words state = invocation.buffer(0);
+  BufferWords state = invocation.buffer(0);
   state.store(2, invocation.ticks());
   alu_chain(invocation);
   state.store(3, invocation.ticks());
@@ -79,8 +79,8 @@ void clock_rate(Invocation& invocation) {
 
 void independent_chase(Invocation& invocation) {
   constexpr double cycles_per_hop = 8;  // exclusive or, two multiplications and an addition
-  Words lines = invocation.buffer(0);
-  Words cursor = invocation.buffer(1);
+  BufferWords lines = invocation.buffer(0);
+  BufferWords cursor = invocation.buffer(1);
   const std::uint32_t trips = invocation.scalar(0);
   const std::uint64_t line_count = invocation.scalar(1);
   const std::uint32_t line_words = invocation.scalar(2);
@@ -103,8 +103,8 @@ void independent_chase(Invocation& invocation) {
 /// Words side by side move as a stream; words farther apart are few, and each costs what a load costs.
 void touch(Invocation& invocation) {
   constexpr std::uint32_t growth = 0x9E3779B9u;
-  Words words = invocation.buffer(0);
-  Words sums = invocation.buffer(1);
+  BufferWords words = invocation.buffer(0);
+  BufferWords sums = invocation.buffer(1);
   const std::uint32_t first = invocation.scalar(0);
   const std::uint32_t step = invocation.scalar(1);
   const std::uint32_t count = invocation.scalar(2);
@@ -182,7 +182,7 @@ const ReferenceKernel& reference_kernel(std::string_view name) {
   throw Unsupported("the model device has no reference of the kernel " + std::string(name));
 }
 
-std::uint32_t Words::follow(std::uint32_t offset, std::uint64_t hops, std::uint32_t offset_shift) {
+std::uint32_t BufferWords::follow(std::uint32_t offset, std::uint64_t hops, std::uint32_t offset_shift) {
   const std::uint32_t words_shift = 2 - offset_shift;
   std::uint32_t word = offset >> words_shift;
   Walk walk = std::exchange(storage_.walk(), {});
@@ -217,7 +217,7 @@ std::uint32_t Invocation::offset_shift() const {
   return found == kernel.constants.end() ? 2 : found->second;
 }
 
-void Words::throw_out_of_range(std::uint64_t word) const {
+void BufferWords::throw_out_of_range(std::uint64_t word) const {
   throw Error("the kernel reached word " + std::to_string(word) + " of a buffer of " + std::to_string(count_));
 }
 

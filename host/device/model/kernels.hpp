@@ -71,9 +71,10 @@ struct ModelKernel : Kernel {
 };
 
 /// One buffer of a launch; what it loads and stores goes through the caches. A word outside it throws Error.
-class Words {
+class BufferWords {
  public:
-  Words(Memory& memory, Storage& storage) : memory_(memory), storage_(storage), count_(storage.size_bytes() / 4) {}
+  BufferWords(Memory& memory, Storage& storage)
+      : memory_(memory), storage_(storage), count_(storage.size_bytes() / 4) {}
 
   [[nodiscard]] std::uint32_t load(std::uint64_t word) { return *at(word); }
   /// The same as load(i * step), of a buffer that nothing stores to meanwhile; `copy` is that step's spaced_words().
@@ -137,7 +138,7 @@ struct Invocation {
   double cycles_beside_streams = 0;  ///< arithmetic beside which other items' loads go on: the longer counts
   double local_ns = 0;               ///< loads from the work-group's own memory, one after the other
 
-  [[nodiscard]] Words buffer(std::size_t argument) { return {memory, *buffers[argument]}; }
+  [[nodiscard]] BufferWords buffer(std::size_t argument) { return {memory, *buffers[argument]}; }
   [[nodiscard]] std::uint32_t scalar(std::size_t argument) const { return scalars[argument]; }
   /// A constant that the kernel was compiled with; throws Error where it was not.
   [[nodiscard]] std::uint32_t constant(std::string_view name) const;
@@ -251,7 +252,7 @@ struct SimulatedStream : SimulatedWalk {
 
 /// One buffer's part in each trip.
 struct Touch {
-  Words words;
+  BufferWords words;
   Transfer transfer;
   std::uint32_t shift = 0;
 };

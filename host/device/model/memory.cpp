@@ -10,9 +10,9 @@ namespace {
 constexpr double lines_in_flight = 64;
 
 /// The levels, then the host's memory as one; what the description does not state of that is as in the device's.
-std::vector<Level> with_host(const Description& description) {
-  std::vector<Level> levels = description.levels;
-  Level host = levels.back();
+std::vector<ModelLevel> with_host(const Description& description) {
+  std::vector<ModelLevel> levels = description.levels;
+  ModelLevel host = levels.back();
   host.name = "host memory";
   if (description.host_memory.latency_ns > 0) host.latency_ns = description.host_memory.latency_ns;
   // Copies go over the same bus where it is not the same memory.
@@ -20,7 +20,7 @@ std::vector<Level> with_host(const Description& description) {
     host.read_gbps = description.copy.to_device_gbps;
   if (!description.unified_memory && description.copy.to_host_gbps > 0) host.write_gbps = description.copy.to_host_gbps;
   levels.push_back(host);
-  for (Level& level : levels) {
+  for (ModelLevel& level : levels) {
     const double gbps =
         lines_in_flight * description.compute_units * level.line_bytes / std::max(level.latency_ns, 1e-3);
     if (level.read_gbps <= 0) level.read_gbps = gbps;
@@ -101,7 +101,7 @@ void Memory::stream(std::uint64_t address, std::uint64_t bytes, Transfer transfe
 }
 
 double Memory::streamed_ns(std::uint32_t groups) const {
-  const auto sum = [this](Transfer transfer, double Level::* rate) {
+  const auto sum = [this](Transfer transfer, double ModelLevel::* rate) {
     const std::vector<double>& served = streamed_bytes_[static_cast<std::size_t>(transfer)];
     double ns = 0;
     for (std::size_t level = 0; level < levels_.size(); ++level) {
@@ -109,7 +109,8 @@ double Memory::streamed_ns(std::uint32_t groups) const {
     }
     return ns;
   };
-  const double ns = std::max(sum(Transfer::read, &Level::read_gbps), sum(Transfer::write, &Level::write_gbps));
+  const double ns =
+      std::max(sum(Transfer::read, &ModelLevel::read_gbps), sum(Transfer::write, &ModelLevel::write_gbps));
   return ns * std::max(1.0, static_cast<double>(saturated_by_) / groups);
 }
 

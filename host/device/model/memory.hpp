@@ -64,8 +64,8 @@ class Memory {
     return hits_;
   }
   /// The levels with the rates that are used where the file states none, then the host's memory.
-  [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
-  [[nodiscard]] const Level& device_memory() const { return levels_[levels_.size() - 2]; }
+  [[nodiscard]] const std::vector<ModelLevel>& levels() const { return levels_; }
+  [[nodiscard]] const ModelLevel& device_memory() const { return levels_[levels_.size() - 2]; }
   /// The number of a level's caches.
   [[nodiscard]] std::size_t caches(std::size_t level) const { return caches_[level].size(); }
   [[nodiscard]] std::uint32_t compute_units() const { return compute_units_; }
@@ -86,7 +86,7 @@ class Memory {
 
   void work_off();
 
-  std::vector<Level> levels_;  ///< the last is the host's memory, the one before it the device's
+  std::vector<ModelLevel> levels_;  ///< the last is the host's memory, the one before it the device's
   std::uint64_t host_begin_;
   bool bypasses_;         ///< the host's memory is in no memory-side cache
   bool in_host_ = false;  ///< whether the accesses that have not been worked off lie in the host's memory

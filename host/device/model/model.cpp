@@ -19,7 +19,7 @@ constexpr std::uint64_t local_bytes = 65536;
 /// The least alignment of a buffer, as drivers give whole pages.
 constexpr std::uint32_t least_alignment = 65536;
 
-std::uint32_t longest_line_bytes(const std::vector<Level>& levels) {
+std::uint32_t longest_line_bytes(const std::vector<ModelLevel>& levels) {
   std::uint32_t longest = levels.size() == 1 ? levels.front().line_bytes : 0;
   for (std::size_t level = 0; level + 1 < levels.size(); ++level) {
     longest = std::max(longest, levels[level].line_bytes);
@@ -37,7 +37,7 @@ struct Spaces {
       shortest_bytes = std::min(shortest_bytes, table.page_bytes);
       alignment = std::max(alignment, table.page_bytes);
     }
-    for (const Level& level : description.levels) {
+    for (const ModelLevel& level : description.levels) {
       shortest_bytes = std::min<std::uint64_t>(shortest_bytes, level.line_bytes);
     }
     const std::uint64_t countable = shortest_bytes * (std::numeric_limits<std::uint32_t>::max() - 1ull);
@@ -51,7 +51,7 @@ struct Spaces {
 };
 
 /// The memory-side cache, as amdgpu states that of a real GPU: behind the GPU's own.
-std::vector<StatedCache> stated_caches(const std::vector<Level>& levels) {
+std::vector<StatedCache> stated_caches(const std::vector<ModelLevel>& levels) {
   std::vector<StatedCache> stated;
   for (std::size_t level = 0; level < levels.size(); ++level) {
     if (!levels[level].memory_side) continue;
@@ -179,7 +179,7 @@ class ModelDevice : public Device {
 
   [[nodiscard]] CopyEngines& copy_engines() override {
     if (!copies_) {
-      const Level& memory = memory_.device_memory();
+      const ModelLevel& memory = memory_.device_memory();
       // Every byte of a copy within the device is read and written, and both overlap.
       copies_ =
           make_copy_engines(description_, std::min(memory.read_gbps, memory.write_gbps), timing_, traffic_, *this);

@@ -43,7 +43,7 @@ std::size_t serving_level(const Memory& memory, const Streams& streams) {
 /// The sums of blocks, added up along each group's positions.
 const std::vector<std::uint32_t>& sums_of(Invocation& invocation, const Streams& streams) {
   StreamMemory& memory = invocation.kernel.stream_memory;
-  const Words stream = invocation.buffer(2);
+  const BufferWords stream = invocation.buffer(2);
   if (!memory.sums.empty() && memory.sums_version == stream.version()) return memory.sums;
   memory.sums_version = stream.version();
   memory.sums.clear();
@@ -133,8 +133,8 @@ void make_trips(Invocation& invocation, const SimulatedStream& stream, std::vect
 
 void chase_loaded(Invocation& invocation) {
   Memory& memory = invocation.memory;
-  Words next = invocation.buffer(0);
-  Words cursor = invocation.buffer(1);
+  BufferWords next = invocation.buffer(0);
+  BufferWords cursor = invocation.buffer(1);
   const Streams streams(invocation);
   double round_ns = 0;
   if (streams.groups > 0) {

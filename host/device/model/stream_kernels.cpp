@@ -16,13 +16,14 @@ void add_row(std::uint32_t* __restrict to, const std::uint32_t* __restrict words
   for (std::uint32_t i = 0; i < count; ++i) to[i] += factor * words[i];
 }
 
-struct Affine {
+struct MultiplyAdd {
   std::uint32_t factor;
   std::uint32_t addend;
 };
 
 void add_row_throttled(std::uint32_t* __restrict to, const std::uint32_t* __restrict left,
-                       const std::uint32_t* __restrict right, std::uint32_t count, std::uint32_t salt, Affine then) {
+                       const std::uint32_t* __restrict right, std::uint32_t count, std::uint32_t salt,
+                       MultiplyAdd then) {
   for (std::uint32_t i = 0; i < count; ++i) to[i] = (left[i] + right[i] + salt) * then.factor + then.addend;
 }
 
@@ -47,9 +48,9 @@ void combine(Invocation& invocation, std::uint32_t factor) {
   const SimulatedStream stream(invocation);
   const std::uint32_t shift = invocation.scalar(8);
   const std::uint32_t words = stream.piece_words();
-  Words a = invocation.buffer(0);
-  Words b = invocation.buffer(factor == 0 ? 0 : 1);
-  Words c = invocation.buffer(factor == 0 ? 1 : 2);
+  BufferWords a = invocation.buffer(0);
+  BufferWords b = invocation.buffer(factor == 0 ? 0 : 1);
+  BufferWords c = invocation.buffer(factor == 0 ? 1 : 2);
   std::vector<Touch> touches{{a, Transfer::read, shift}};
   if (factor != 0) touches.push_back({b, Transfer::read});
   touches.push_back({c, Transfer::write});
@@ -65,7 +66,7 @@ void combine(Invocation& invocation, std::uint32_t factor) {
 }
 
 /// Adds up once the words of every item at each position, so that a dispatch need not.
-void add_up(const SimulatedStream& stream, const Words& a, StreamMemory& memory) {
+void add_up(const SimulatedStream& stream, const BufferWords& a, StreamMemory& memory) {
   const std::uint32_t groups = stream.is_shared() ? 1 : stream.groups;
   const std::uint32_t items = stream.group_size;
   memory.sums.assign(std::size_t{groups} * (stream.blocks + 1) * items, 0);
@@ -92,8 +93,8 @@ void add_up(const SimulatedStream& stream, const Words& a, StreamMemory& memory)
 
 /// Leaves every item's sum in buffer 1, from the sums that are remembered.
 void leave_sums(Invocation& invocation, const SimulatedStream& stream) {
-  const Words a = invocation.buffer(0);
-  Words out = invocation.buffer(1);
+  const BufferWords a = invocation.buffer(0);
+  BufferWords out = invocation.buffer(1);
   StreamMemory& memory = invocation.kernel.stream_memory;
   if (memory.sums.empty() || memory.sums_version != a.version()) add_up(stream, a, memory);
   const std::uint32_t laps = stream.trips / stream.blocks;
@@ -143,7 +144,7 @@ void stream_write(Invocation& invocation) {
   constexpr std::uint32_t growth = 0x9E3779B9u;
   const SimulatedStream stream(invocation);
   const std::uint32_t turn = invocation.scalar(8);
-  Words c = invocation.buffer(0);
+  BufferWords c = invocation.buffer(0);
   make_trips(invocation, stream, {{c, Transfer::write}});
   const std::uint32_t rows = stream.in_flight / stream.pieces();
   for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
@@ -174,18 +175,18 @@ void stream_add_dialled(Invocation& invocation) {
   const auto has_extra = [extra](std::uint32_t trip) { return trip * extra % 64 < extra; };
   constexpr std::uint32_t steps_in_a_round = 4;
   // All steps of a trip together are one affine function.
-  const auto after = [&](std::uint32_t count, Affine all) {
+  const auto after = [&](std::uint32_t count, MultiplyAdd all) {
     for (std::uint32_t step = 0; step < count * steps_in_a_round; ++step) {
       all.addend = all.addend * invocation.scalar(11) + invocation.scalar(12);
       all.factor *= invocation.scalar(11);
     }
     return all;
   };
-  const Affine usual = after(rounds, {1, 0});
-  const Affine with_extra = after(1, usual);
-  Words a = invocation.buffer(0);
-  Words b = invocation.buffer(1);
-  Words c = invocation.buffer(2);
+  const MultiplyAdd usual = after(rounds, {1, 0});
+  const MultiplyAdd with_extra = after(1, usual);
+  BufferWords a = invocation.buffer(0);
+  BufferWords b = invocation.buffer(1);
+  BufferWords c = invocation.buffer(2);
   make_trips(invocation, stream, {{a, Transfer::read}, {b, Transfer::read}, {c, Transfer::write}});
   for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
     const std::uint64_t at = stream.word_at(group, stream.position(group, trip), piece);

@@ -68,7 +68,7 @@ struct SimulatedEngine {
 };
 
 Transport transport_of(const Copy& copy) {
-  using enum Transport::Direction;
+  using enum Transport::CopyDirection;
   if (copy.from.buffer == nullptr && copy.to.buffer == nullptr) throw Error("a copy from host memory to host memory");
   return {copy.from.buffer == nullptr ? to_device
           : copy.to.buffer == nullptr ? to_host
@@ -76,7 +76,7 @@ Transport transport_of(const Copy& copy) {
           static_cast<double>(copy.bytes)};
 }
 
-std::span<std::byte> part_of(HostMemory& host, std::uint64_t offset_bytes, std::uint64_t bytes) {
+std::span<std::byte> part_of(HostBlock& host, std::uint64_t offset_bytes, std::uint64_t bytes) {
   const std::span<std::byte> all = host.bytes();
   if (offset_bytes > all.size() || bytes > all.size() - offset_bytes) throw Error("a copy reaches beyond host memory");
   return all.subspan(offset_bytes, bytes);
@@ -110,7 +110,7 @@ class ModelCopies final : public CopyEngines {
     return {.name = "simulated queues", .count = most_queues};
   }
 
-  std::unique_ptr<HostMemory> make_host_memory(HostKind kind, std::uint64_t size_bytes) override {
+  std::unique_ptr<HostBlock> make_host_memory(HostKind kind, std::uint64_t size_bytes) override {
     if (kind == HostKind::imported) throw Unsupported("a model imports no memory");
     return std::make_unique<PageableMemory>(size_bytes);
   }

@@ -45,8 +45,8 @@ struct Schedule {
 
 /// One copy, as the engines see it.
 struct Transport {
-  enum class Direction { to_device, to_host, within };
-  Direction direction = Direction::to_device;
+  enum class CopyDirection { to_device, to_host, within };
+  CopyDirection direction = CopyDirection::to_device;
   double bytes = 0;
 };
 

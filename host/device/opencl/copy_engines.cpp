@@ -15,7 +15,7 @@ constexpr std::chrono::microseconds longest_begin{200};
 
 /// A buffer in memory of the host that stays mapped: reads and writes get a pointer into it, and the driver recognizes
 /// its own memory by the address.
-class Mapped final : public HostMemory {
+class Mapped final : public HostBlock {
  public:
   explicit Mapped(std::unique_ptr<Buffer> buffer) : buffer_(std::move(buffer)), bytes_(buffer_->map(Access::write)) {}
   ~Mapped() override {
@@ -92,7 +92,7 @@ class OpenclCopyEngines final : public CopyEngines {
     return {.name = "command queues", .count = most_queues};
   }
 
-  std::unique_ptr<HostMemory> make_host_memory(HostKind kind, std::uint64_t size_bytes) override {
+  std::unique_ptr<HostBlock> make_host_memory(HostKind kind, std::uint64_t size_bytes) override {
     if (kind == HostKind::pageable) return std::make_unique<PageableMemory>(size_bytes);
     const char* name = kind == HostKind::pinned ? "alloc-host-ptr" : "use-host-ptr";
     return std::make_unique<Mapped>(device_.make_buffer_in(memory_kind(device_.info(), name), size_bytes));

@@ -34,7 +34,7 @@ Allocation allocate_host_memory(const Queue& queue, HostKind kind, std::uint64_t
 }
 
 /// Memory of the host behind a buffer, always mapped and always coherent.
-class CopyMemory final : public HostMemory {
+class CopyMemory final : public HostBlock {
  public:
   CopyMemory(const Queue& queue, HostKind kind, std::uint64_t size_bytes)
       : allocation_(allocate_host_memory(queue, kind, size_bytes)), bytes_(map_all(queue, allocation_)) {}
@@ -155,7 +155,7 @@ class VulkanCopyEngines final : public CopyEngines {
     return {.name = chosen.family.name, .count = chosen.family.queues, .has_clock = chosen.family.timestamp_bits > 0};
   }
 
-  std::unique_ptr<HostMemory> make_host_memory(HostKind kind, std::uint64_t size_bytes) override {
+  std::unique_ptr<HostBlock> make_host_memory(HostKind kind, std::uint64_t size_bytes) override {
     return std::make_unique<CopyMemory>(queue_, kind, size_bytes);
   }
 

@@ -29,10 +29,10 @@ NumberType number_type_of(const Words& words) {
 }
 
 /// Words that integers and bytes have in place of fma are fma.
-Operation operation_of(const Words& words) {
+NumberOperation operation_of(const Words& words) {
   const auto found = std::ranges::find(words_of_operations, words.operation.value());
-  return found == words_of_operations.end() ? Operation::fma
-                                            : static_cast<Operation>(found - words_of_operations.begin());
+  return found == words_of_operations.end() ? NumberOperation::fma
+                                            : static_cast<NumberOperation>(found - words_of_operations.begin());
 }
 
 /// The types are measured in this order: what most programs compute with comes first.
@@ -56,12 +56,13 @@ std::vector<NumberType> types_of(const device::DeviceInfo& device, const Request
   return types;
 }
 
-std::vector<Operation> operations_of(NumberType type, bool in_short) {
-  if (in_short || type == NumberType::four_bytes) return {Operation::fma};
-  if (!device::facts_of(type).floating) return {Operation::fma, Operation::add};
-  if (type != NumberType::fp32) return {Operation::fma, Operation::add, Operation::multiply};
-  return {Operation::fma,         Operation::add,         Operation::multiply, Operation::reciprocal,
-          Operation::square_root, Operation::exponential, Operation::sine};
+std::vector<NumberOperation> operations_of(NumberType type, bool in_short) {
+  if (in_short || type == NumberType::four_bytes) return {NumberOperation::fma};
+  if (!device::facts_of(type).floating) return {NumberOperation::fma, NumberOperation::add};
+  if (type != NumberType::fp32) return {NumberOperation::fma, NumberOperation::add, NumberOperation::multiply};
+  return {NumberOperation::fma,        NumberOperation::add,         NumberOperation::multiply,
+          NumberOperation::reciprocal, NumberOperation::square_root, NumberOperation::exponential,
+          NumberOperation::sine};
 }
 
 /// Further visits to what the roofs are made of, where those so far disagree, or points lie above them.
@@ -82,15 +83,15 @@ std::vector<Point> visits_again(std::span<const Measurement> known) {
 std::vector<Point> compute_points(const device::DeviceInfo& device, const Request& request,
                                   std::span<const Measurement> known) {
   std::vector<Point> points;
-  const auto add = [&](const Curve& curve, NumberType type, Operation operation) -> Point& {
+  const auto add = [&](const Curve& curve, NumberType type, NumberOperation operation) -> Point& {
     return points.emplace_back(point_on(curve, {}, words_of(type, operation, curve.words.chain.value()),
                                         by_effort(request.effort, 0.15, 0.6, 3.0)));
   };
   // A search costs many compilations: what is measured again and again, to see how the machine drifts, has none.
-  add(latency, NumberType::fp32, Operation::fma);
+  add(latency, NumberType::fp32, NumberOperation::fma);
   const std::vector<NumberType> types = types_of(device, request);
   for (const NumberType type : types) {
-    Point& searched = add(rate, type, Operation::fma);
+    Point& searched = add(rate, type, NumberOperation::fma);
     searched.visits = measure::usual_visits(request.effort);
     searched.expected_seconds *= 2;
   }
@@ -103,9 +104,9 @@ std::vector<Point> compute_points(const device::DeviceInfo& device, const Reques
   for (const NumberType type : types) {
     const Measurement* const main = main_rate(known, type);
     if (main == nullptr) continue;
-    for (const Operation operation : operations_of(type, is_in_short(device, request))) {
+    for (const NumberOperation operation : operations_of(type, is_in_short(device, request))) {
       add(latency, type, operation);
-      if (operation == Operation::fma) continue;
+      if (operation == NumberOperation::fma) continue;
       const ArithmeticShape shape = workloads::arithmetic_shape_of(main->state.shape);
       add(rate, type, operation).shape = workloads::named(workloads::shape_for(operation, shape));
     }
@@ -113,7 +114,7 @@ std::vector<Point> compute_points(const device::DeviceInfo& device, const Reques
   if (const Measurement* const main = main_rate(known, NumberType::fp32)) {
     const double all = main->state.shape.at("groups");
     for (double groups = 1; groups < all; groups *= 2) {
-      Point& some = add(rate, NumberType::fp32, Operation::fma);
+      Point& some = add(rate, NumberType::fp32, NumberOperation::fma);
       some.x.groups = groups;
       some.shape = main->state.shape;
       some.shape["groups"] = groups;
@@ -157,18 +158,18 @@ std::vector<Finding> stated_of_compute(const device::DeviceInfo& device, std::sp
 
 }  // namespace
 
-Words words_of(NumberType type, Operation operation, Chain chain) {
+Words words_of(NumberType type, NumberOperation operation, Chain chain) {
   Words words{.chain = chain,
               .operation = words_of_operations[static_cast<std::size_t>(operation)],
               .type = words_of_types[static_cast<std::size_t>(type)]};
-  if (operation == Operation::fma && !device::facts_of(type).floating)
+  if (operation == NumberOperation::fma && !device::facts_of(type).floating)
     words.operation = measure::Operation::multiply_add;
   if (type == NumberType::four_bytes) words.operation = measure::Operation::dot4;
   return words;
 }
 
 const Measurement* main_rate(std::span<const Measurement> known, NumberType type) {
-  return measure::find(known, rate, {}, words_of(type, Operation::fma));
+  return measure::find(known, rate, {}, words_of(type, NumberOperation::fma));
 }
 
 bool visits_disagree(const Measurement& one) {
@@ -184,7 +185,7 @@ Workload prepare_rate(device::Device& device, const Point& point, const Request&
     return workloads::sustained_arithmetic(device, workloads::arithmetic_shape_of(point.shape), a_second, request.seed);
   }
   const NumberType type = number_type_of(point.words);
-  const Operation operation = operation_of(point.words);
+  const NumberOperation operation = operation_of(point.words);
   const ArithmeticShape shape =
       point.shape.empty()
           ? workloads::search_arithmetic_shape(device, type, operation, search_depth(request, device.info(), type))

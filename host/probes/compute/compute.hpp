@@ -108,12 +108,12 @@ inline constexpr FindingKind suspicious{
 
 inline constexpr std::array finding_kinds{&peak, &half_rate, &sustained, &ridge, &suspicious};
 
+using device::NumberOperation;
 using device::NumberType;
-using device::Operation;
 
 /// The words of a type's operation: multiply-add is the word for what integers do in place of fma, dot4 for what bytes
 /// do by fours.
-Words words_of(NumberType type, Operation operation, Chain chain = Chain::parallel);
+Words words_of(NumberType type, NumberOperation operation, Chain chain = Chain::parallel);
 
 /// The rate of multiply-add of a type, by which its shape is found; null where it was not measured.
 const Measurement* main_rate(std::span<const Measurement> known, NumberType type);

@@ -120,7 +120,7 @@ class DeviceProof {
 };
 
 /// Makes host memory of so many bytes, of whatever kind the copies are to be measured with.
-using MakeHost = std::function<std::unique_ptr<device::HostMemory>(std::uint64_t size_bytes)>;
+using MakeHost = std::function<std::unique_ptr<device::HostBlock>(std::uint64_t size_bytes)>;
 
 /// A row of copies, one after the other, with a place of its own for each.
 struct Row {
@@ -150,7 +150,7 @@ class CopyEndpoints {
   BlockSums source_;
   std::unique_ptr<device::Buffer> from_;  ///< empty where rows begin in host_
   std::unique_ptr<device::Buffer> to_;    ///< empty where rows end in host_
-  std::unique_ptr<device::HostMemory> host_;
+  std::unique_ptr<device::HostBlock> host_;
   std::optional<DeviceProof> proof_;  ///< of to_
 };
 

@@ -37,7 +37,7 @@ const device::MemoryKind& kind_for_kernels(const device::DeviceInfo& info, std::
 }
 
 /// Memory of the host that is a kernel's argument too while the CPU does not access it.
-class KernelHost final : public device::HostMemory {
+class KernelHost final : public device::HostBlock {
  public:
   explicit KernelHost(std::unique_ptr<device::Buffer> buffer) : buffer_(std::move(buffer)) {}
   std::span<std::byte> bytes() override {
@@ -168,7 +168,7 @@ struct MappedCopies {
     const device::Copy copy = endpoints.next().front();
     const bool writes = copy.to.buffer != nullptr;
     device::Buffer& buffer = writes ? *copy.to.buffer : *copy.from.buffer;
-    device::HostMemory& host = writes ? *copy.from.host : *copy.to.host;
+    device::HostBlock& host = writes ? *copy.from.host : *copy.to.host;
     const std::span<std::byte> ours =
         host.bytes().subspan(writes ? copy.from.offset_bytes : copy.to.offset_bytes, copy.bytes);
     const device::Nanoseconds begin = device.host_time();

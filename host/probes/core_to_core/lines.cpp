@@ -204,8 +204,8 @@ HeldLines::HeldLines(std::uint32_t line_bytes, std::uint64_t seed, std::optional
   for (std::uint32_t index = 0; index < count_; ++index) line(index) = {.next = &line(cycle[index]), .walk = 0};
 }
 
-HeldLines::Line& HeldLines::line(std::uint32_t index) {
-  return *reinterpret_cast<Line*>(memory_.data() + std::uint64_t{layout_.word_of(index)} * sizeof(std::uint32_t));
+HeldLines::SharedLine& HeldLines::line(std::uint32_t index) {
+  return *reinterpret_cast<SharedLine*>(memory_.data() + std::uint64_t{layout_.word_of(index)} * sizeof(std::uint32_t));
 }
 
 std::vector<double> HeldLines::walks(PinnedPair& pair, LineState held, int count) {
@@ -234,7 +234,7 @@ std::vector<double> HeldLines::walks(PinnedPair& pair, LineState held, int count
   const auto read = [&](SpinWait& wait) {
     for (int walk = 1; walk <= all; ++walk) {
       wait.until([&] { return taken.load(std::memory_order_acquire) == walk; });
-      const Line* at = &line(0);
+      const SharedLine* at = &line(0);
       const device::Nanoseconds begin = cpu::steady_now();
 #pragma GCC unroll 16
       for (std::uint32_t hop = 0; hop < count_; ++hop) at = at->next;

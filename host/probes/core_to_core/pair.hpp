@@ -97,11 +97,11 @@ class HeldLines {
   [[nodiscard]] std::uint32_t size() const { return count_; }
 
  private:
-  struct Line {
-    const Line* next;
+  struct SharedLine {
+    const SharedLine* next;
     std::uint64_t walk;
   };
-  [[nodiscard]] Line& line(std::uint32_t index);
+  [[nodiscard]] SharedLine& line(std::uint32_t index);
 
   std::uint32_t count_;
   workloads::LineLayout layout_;

@@ -85,7 +85,7 @@ StreamTeam::StreamTeam(const std::vector<const cpu::Core*>& cores, const cpu::St
     threads_.emplace_back([this, index](const std::stop_token& stop) { work(members_[index], stop); });
   }
   wait_for_all(0);
-  for (const Member& member : members_) {
+  for (const StreamingThread& member : members_) {
     if (member.failure.empty()) continue;
     dismiss();  // they wait for a run, and no destructor will tell them that there is none
     throw device::Unsupported(member.failure);
@@ -122,9 +122,9 @@ Nanoseconds StreamTeam::run(std::uint64_t passes) {
   passes_ = sections_ == 1 ? passes : 1;
   section_ = (section_ + 1) % sections_;
   wait_for_all(round_.add(1));
-  const Nanoseconds first = std::ranges::min(members_, {}, &Member::begin).begin;
-  const Nanoseconds last = std::ranges::max(members_, {}, &Member::begin).begin;
-  const Nanoseconds time = std::ranges::max(members_, {}, &Member::end).end - first;
+  const Nanoseconds first = std::ranges::min(members_, {}, &StreamingThread::begin).begin;
+  const Nanoseconds last = std::ranges::max(members_, {}, &StreamingThread::begin).begin;
+  const Nanoseconds time = std::ranges::max(members_, {}, &StreamingThread::end).end - first;
   // A thread that had lost its core when the others left the barrier had it for all of what it then did, and so was
   // interrupted without knowing.
   began_apart_ = last - first > two_lines + tolerated_share * time;
@@ -132,14 +132,16 @@ Nanoseconds StreamTeam::run(std::uint64_t passes) {
 }
 
 std::optional<std::string> StreamTeam::proof_failure() const {
-  if (std::ranges::all_of(members_, &Member::proved)) return std::nullopt;
+  if (std::ranges::all_of(members_, &StreamingThread::proved)) return std::nullopt;
   return "a thread did not find in its memory what its stream reads or writes, so memory lost or changed a word";
 }
 
-bool StreamTeam::interrupted() const { return began_apart_ || std::ranges::any_of(members_, &Member::interrupted); }
-bool StreamTeam::pinned() const { return std::ranges::all_of(members_, &Member::pinned); }
+bool StreamTeam::interrupted() const {
+  return began_apart_ || std::ranges::any_of(members_, &StreamingThread::interrupted);
+}
+bool StreamTeam::pinned() const { return std::ranges::all_of(members_, &StreamingThread::pinned); }
 
-void StreamTeam::work(Member& member, const std::stop_token& stop) {
+void StreamTeam::work(StreamingThread& member, const std::stop_token& stop) {
   const cpu::Pinned pinned(member.cpu);
   member.pinned = pinned.holds();
   std::optional<cpu::Region> memory;
@@ -171,7 +173,7 @@ void StreamTeam::work(Member& member, const std::stop_token& stop) {
   }
 }
 
-void StreamTeam::turn(Member& member, const cpu::StreamArrays& arrays) {
+void StreamTeam::turn(StreamingThread& member, const cpu::StreamArrays& arrays) {
   const auto kernel = kernels_->run[static_cast<int>(stream_)][static_cast<int>(stores_)];
   const std::uint64_t passes = passes_;
   const std::size_t begin = begin_of(section_);

@@ -41,7 +41,7 @@ class StreamTeam {
 
  private:
   /// One thread's part, which it alone touches, on lines of its own.
-  struct alignas(128) Member {
+  struct alignas(128) StreamingThread {
     int cpu = 0;
     std::optional<int> node;  ///< of its memory, where that is not simply its own
     bool pinned = false;
@@ -56,8 +56,8 @@ class StreamTeam {
 
   /// Ends all threads.
   void dismiss();
-  void work(Member& member, const std::stop_token& stop);
-  void turn(Member& member, const cpu::StreamArrays& arrays);
+  void work(StreamingThread& member, const std::stop_token& stop);
+  void turn(StreamingThread& member, const cpu::StreamArrays& arrays);
   /// The element at which a section begins; of the one after the last, the number of all.
   [[nodiscard]] std::size_t begin_of(std::size_t section) const;
   void wait_for_all(int round);
@@ -67,7 +67,7 @@ class StreamTeam {
   cpu::StoreKind stores_;
   int arrays_;
   std::size_t count_;
-  std::vector<Member> members_;
+  std::vector<StreamingThread> members_;
   std::uint64_t passes_ = 0;
   std::size_t sections_ = 1;
   std::size_t section_ = 0;  ///< of the last run

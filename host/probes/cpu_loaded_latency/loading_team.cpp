@@ -93,7 +93,7 @@ void LoadingTeam::end() {
 }
 
 std::optional<std::string> LoadingTeam::proof_failure() const {
-  if (std::ranges::all_of(members_, &Member::proved)) return std::nullopt;
+  if (std::ranges::all_of(members_, &LoadingThread::proved)) return std::nullopt;
   return "a thread of the load did not find in its memory what it reads or writes, so memory lost or changed a word";
 }
 
@@ -107,7 +107,7 @@ std::uint64_t LoadingTeam::piece_kibibytes() const {
 
 std::size_t LoadingTeam::piece_elements() const { return piece_kibibytes() * kibibyte_elements; }
 
-void LoadingTeam::work(Member& member, const std::stop_token& stop) {
+void LoadingTeam::work(LoadingThread& member, const std::stop_token& stop) {
   const cpu::Pinned pinned(member.cpu);
   fill(work_.stream, member.memory, elements());
   member.marks.resize(most_marks);  // written, so that no page of them is missing later
@@ -148,7 +148,7 @@ void LoadingTeam::work(Member& member, const std::stop_token& stop) {
   member.proved = is_proved(member, pieces, sum);
 }
 
-bool LoadingTeam::is_proved(const Member& member, std::uint64_t pieces, std::uint64_t sum) const {
+bool LoadingTeam::is_proved(const LoadingThread& member, std::uint64_t pieces, std::uint64_t sum) const {
   const std::uint64_t pieces_a_lap = elements() / piece_elements();
   const std::uint64_t laps = pieces / pieces_a_lap;
   const std::uint64_t further = pieces % pieces_a_lap * piece_elements();
@@ -160,7 +160,7 @@ bool LoadingTeam::is_proved(const Member& member, std::uint64_t pieces, std::uin
 }
 
 void LoadingTeam::look() {
-  for (Member& member : members_) {
+  for (LoadingThread& member : members_) {
     member.seen = std::span(member.marks).first(member.marked.load(std::memory_order_acquire));
     std::vector<double> between;
     for (std::size_t mark = 1; mark < member.seen.size(); ++mark)
@@ -176,7 +176,7 @@ double LoadingTeam::bytes_between(Nanoseconds begin, Nanoseconds end) const {
   const double piece_bytes =
       static_cast<double>(piece_elements() * sizeof(double)) * (work_.stream == Stream::read_modify_write ? 2 : 1);
   double bytes = 0;
-  for (const Member& member : members_) {
+  for (const LoadingThread& member : members_) {
     // Between two marks the thread counts as moving at one speed.
     const auto pieces_until = [&member](Nanoseconds moment) {
       const auto after = std::ranges::upper_bound(member.seen, moment, {}, &Mark::at);
@@ -193,7 +193,7 @@ double LoadingTeam::bytes_between(Nanoseconds begin, Nanoseconds end) const {
 
 double LoadingTeam::absent_between(Nanoseconds begin, Nanoseconds end) const {
   Nanoseconds absent{0};
-  for (const Member& member : members_) {
+  for (const LoadingThread& member : members_) {
     const Nanoseconds longest = times_the_usual * std::max(member.usual, usual_between_marks / 2);
     auto mark = std::ranges::upper_bound(member.seen, begin, {}, &Mark::at);
     if (mark == member.seen.begin() || mark == member.seen.end() || member.seen.back().at < end) {

@@ -47,7 +47,7 @@ class LoadingTeam {
     std::uint64_t pieces = 0;
   };
   /// One thread's part, which it alone touches, on lines of its own.
-  struct alignas(128) Member {
+  struct alignas(128) LoadingThread {
     int cpu = 0;
     bool proved = false;
     double* memory = nullptr;
@@ -57,15 +57,15 @@ class LoadingTeam {
     device::Nanoseconds usual{0};
   };
 
-  void work(Member& member, const std::stop_token& stop);
-  [[nodiscard]] bool is_proved(const Member& member, std::uint64_t pieces, std::uint64_t sum) const;
+  void work(LoadingThread& member, const std::stop_token& stop);
+  [[nodiscard]] bool is_proved(const LoadingThread& member, std::uint64_t pieces, std::uint64_t sum) const;
   [[nodiscard]] std::size_t elements() const { return work_.thread_bytes / sizeof(double); }
   [[nodiscard]] std::uint64_t piece_kibibytes() const;
   [[nodiscard]] std::size_t piece_elements() const;
 
   const cpu::StreamKernels& kernels_;
   LoadWork work_;
-  std::vector<Member> members_;
+  std::vector<LoadingThread> members_;
   std::atomic<int> streaming_ = 0;     ///< members that do
   std::vector<std::jthread> threads_;  ///< the last member: they end before what they use
 };

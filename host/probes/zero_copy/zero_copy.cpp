@@ -129,7 +129,7 @@ std::optional<ExtraValues> pinned_copies(device::Device& device, Direction direc
   const bool to_host = direction == Direction::to_host;
   try {
     device::CopyEngines& engines = device.copy_engines();
-    const std::unique_ptr<device::HostMemory> host = engines.make_host_memory(device::HostKind::pinned, source.size());
+    const std::unique_ptr<device::HostBlock> host = engines.make_host_memory(device::HostKind::pinned, source.size());
     const std::unique_ptr<device::Buffer> buffer = device.make_buffer(source.size(), device::Use::storage);
     if (to_host) buffer->write(0, source);
     if (!to_host) std::ranges::copy(source, host->bytes().begin());

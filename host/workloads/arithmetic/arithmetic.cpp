@@ -18,7 +18,7 @@ struct Arithmetic {
   device::Device& device;
   ArithmeticShape shape;
   std::unique_ptr<device::Kernel> kernel;
-  device::Chain chain;
+  device::NumberChain chain;
   ArithmeticProof proof;
   BusyCores cores;
   std::unique_ptr<device::Buffer> starts;
@@ -27,8 +27,8 @@ struct Arithmetic {
   std::uint32_t trips = 0;
   std::uint32_t salt = 0;
 
-  Arithmetic(device::Device& on, NumberType type, Operation operation, const ArithmeticShape& of, std::uint64_t seed,
-             std::uint32_t variant)
+  Arithmetic(device::Device& on, NumberType type, NumberOperation operation, const ArithmeticShape& of,
+             std::uint64_t seed, std::uint32_t variant)
       : device(on),
         shape(of),
         kernel(arithmetic_kernel(on, type, operation, of)),
@@ -79,14 +79,14 @@ ArithmeticShape arithmetic_shape_of(const measure::Shape& named) {
           .groups = whole("groups")};
 }
 
-ArithmeticShape shape_for(Operation operation, ArithmeticShape shape) {
+ArithmeticShape shape_for(NumberOperation operation, ArithmeticShape shape) {
   const bool paired = shape.is_paired(operation);
   if (paired && !shape.paired) shape.accumulators = std::max(1u, shape.accumulators / 2);
   shape.paired = paired;
   return shape;
 }
 
-device::Chain chain_of(NumberType type, Operation operation, bool paired, std::uint32_t variant) {
+device::NumberChain chain_of(NumberType type, NumberOperation operation, bool paired, std::uint32_t variant) {
   if (!device::facts_of(type).floating) {
     // Odd operands lose no bit, and those with ones and zeros everywhere are not easy to multiply by.
     constexpr std::array<std::uint64_t, 3> odd{0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0xFF51AFD7ED558CCDu};
@@ -102,25 +102,25 @@ device::Chain chain_of(NumberType type, Operation operation, bool paired, std::u
   constexpr std::array<double, 3> addends{-1.8693, -1.5933, -1.9315};
   const double addend = addends[variant % addends.size()];
   const auto by = [&](double first, double second) {
-    return device::Chain{type, operation, paired, {device::bits_of(type, first), device::bits_of(type, second)}};
+    return device::NumberChain{type, operation, paired, {device::bits_of(type, first), device::bits_of(type, second)}};
   };
   switch (operation) {
-    case Operation::fma: return paired ? by(angle, -angle) : by(addend, addend);
-    case Operation::add: return by(angle, -angle);
+    case NumberOperation::fma: return paired ? by(angle, -angle) : by(addend, addend);
+    case NumberOperation::add: return by(angle, -angle);
     // A half's product is rounded too coarsely: what the one takes the other would not give back.
-    case Operation::multiply: return type == NumberType::fp16 ? by(2, 0.5) : by(factor, 1 / factor);
+    case NumberOperation::multiply: return type == NumberType::fp16 ? by(2, 0.5) : by(factor, 1 / factor);
     default: return by(0.5 + angle, 0.9 + angle / 2);
   }
 }
 
-std::vector<std::uint32_t> scalars(const device::Chain& chain, std::uint32_t trips, std::uint32_t salt) {
+std::vector<std::uint32_t> scalars(const device::NumberChain& chain, std::uint32_t trips, std::uint32_t salt) {
   const auto low = [](std::uint64_t words) { return static_cast<std::uint32_t>(words); };
   const auto high = [](std::uint64_t words) { return static_cast<std::uint32_t>(words >> 32); };
   const auto& [first, second] = chain.operands;
   return {trips, salt, low(first), high(first), low(second), high(second)};
 }
 
-std::unique_ptr<device::Kernel> arithmetic_kernel(device::Device& device, NumberType type, Operation operation,
+std::unique_ptr<device::Kernel> arithmetic_kernel(device::Device& device, NumberType type, NumberOperation operation,
                                                   const ArithmeticShape& shape) {
   const std::map<std::string, device::MissingType>& missing = device.info().missing_types;
   const auto lacks = missing.find(std::string(device::facts_of(type).name));
@@ -135,12 +135,12 @@ std::unique_ptr<device::Kernel> arithmetic_kernel(device::Device& device, Number
   }
 }
 
-measure::Workload arithmetic(device::Device& device, NumberType type, Operation operation, const ArithmeticShape& shape,
-                             std::uint64_t seed, std::uint32_t variant) {
+measure::Workload arithmetic(device::Device& device, NumberType type, NumberOperation operation,
+                             const ArithmeticShape& shape, std::uint64_t seed, std::uint32_t variant) {
   const auto work = std::make_shared<Arithmetic>(device, type, operation, shape, seed, variant);
   // A fused multiply-add counts as two operations, of each of a number's parts.
   const double operations =
-      (operation == Operation::fma ? 2 : 1) * device::facts_of(type).parts * shape.numbers_per_trip();
+      (operation == NumberOperation::fma ? 2 : 1) * device::facts_of(type).parts * shape.numbers_per_trip();
   return {.work = stepped(work, {.most = device.info().most_trips,
                                  .interrupted = [work] { return work->cores.some_were_away(); },
                                  .value = [operations](double nanoseconds) { return operations / nanoseconds; }}),
@@ -148,7 +148,7 @@ measure::Workload arithmetic(device::Device& device, NumberType type, Operation 
           .shape = named(shape)};
 }
 
-measure::Workload dependent_arithmetic(device::Device& device, NumberType type, Operation operation,
+measure::Workload dependent_arithmetic(device::Device& device, NumberType type, NumberOperation operation,
                                        std::uint64_t seed) {
   const ArithmeticShape shape = shape_for(operation, {.unroll = 32, .group_size = single_item_group(device.info())});
   const auto work = std::make_shared<Arithmetic>(device, type, operation, shape, seed, 0);
@@ -164,7 +164,7 @@ measure::Workload dependent_arithmetic(device::Device& device, NumberType type, 
 
 measure::Workload sustained_arithmetic(device::Device& device, const ArithmeticShape& shape,
                                        device::Nanoseconds duration, std::uint64_t seed) {
-  measure::Workload all = arithmetic(device, NumberType::fp32, Operation::fma, shape, seed);
+  measure::Workload all = arithmetic(device, NumberType::fp32, NumberOperation::fma, shape, seed);
   all.work = measure::SelfTimedWork{[once = std::get<measure::SteppedWork>(all.work), duration](
                                         const measure::Limits&, const std::function<void()>& alive) {
     // A dispatch is long beside a launch and short beside a second, or makes as many trips as one may.

@@ -8,8 +8,8 @@
 // tells.
 namespace sonde::workloads {
 
+using device::NumberOperation;
 using device::NumberType;
-using device::Operation;
 
 /// How arithmetic is divided among work-items and their registers.
 struct ArithmeticShape {
@@ -20,7 +20,7 @@ struct ArithmeticShape {
   std::uint32_t group_size = 1;
   std::uint32_t groups = 1;
 
-  std::array<device::Constant, 5> constants(Operation operation) const {
+  std::array<device::Constant, 5> constants(NumberOperation operation) const {
     return {{{"OPERATION", static_cast<std::uint32_t>(operation)},
              {"ACCUMULATORS", accumulators},
              {"UNROLL", unroll},
@@ -28,8 +28,8 @@ struct ArithmeticShape {
              {"PAIRED", is_paired(operation) ? 1u : 0u}}};
   }
   /// Additions are of pairs, multiplications and functions of one number, multiply-adds either.
-  bool is_paired(Operation operation) const {
-    return operation == Operation::fma ? paired : operation == Operation::add;
+  bool is_paired(NumberOperation operation) const {
+    return operation == NumberOperation::fma ? paired : operation == NumberOperation::add;
   }
   std::uint32_t items() const { return group_size * groups; }
   /// The numbers of one item, which are in registers.
@@ -48,23 +48,23 @@ ArithmeticShape arithmetic_shape_of(const measure::Shape& named);
 inline bool can_be_alone(NumberType type) { return type != NumberType::fp16 && type != NumberType::four_bytes; }
 
 /// The shape of another operation, in the registers of the one that multiply-adds were fastest in.
-ArithmeticShape shape_for(Operation operation, ArithmeticShape shape);
+ArithmeticShape shape_for(NumberOperation operation, ArithmeticShape shape);
 
 /// The chain of an operation, with operands that are neither zero nor one and by which it neither ends at a value nor
 /// leaves the type's range. `variant` chooses among several of the same kind.
-device::Chain chain_of(NumberType type, Operation operation, bool paired, std::uint32_t variant = 0);
+device::NumberChain chain_of(NumberType type, NumberOperation operation, bool paired, std::uint32_t variant = 0);
 /// The scalars of such a dispatch, in the kernels' order.
-std::vector<std::uint32_t> scalars(const device::Chain& chain, std::uint32_t trips, std::uint32_t salt);
+std::vector<std::uint32_t> scalars(const device::NumberChain& chain, std::uint32_t trips, std::uint32_t salt);
 
 /// The kernel of a type, compiled; throws Unsupported with the missing feature where the device lacks the type, or
 /// where its compiler does not take it.
-std::unique_ptr<device::Kernel> arithmetic_kernel(device::Device& device, NumberType type, Operation operation,
+std::unique_ptr<device::Kernel> arithmetic_kernel(device::Device& device, NumberType type, NumberOperation operation,
                                                   const ArithmeticShape& shape);
 
 /// The words that kernels/arithmetic.h must have left, found by making the same steps on the host.
 class ArithmeticProof {
  public:
-  ArithmeticProof(const device::Chain& chain, std::uint64_t seed);
+  ArithmeticProof(const device::NumberChain& chain, std::uint64_t seed);
 
   /// The chains' beginnings, in the order in which a kernel takes them.
   std::vector<std::uint32_t> start_words() const { return device::start_words(starts_); }
@@ -77,7 +77,7 @@ class ArithmeticProof {
   std::optional<std::string> mismatch(std::span<const std::uint32_t> results, const ArithmeticShape& shape,
                                       std::uint32_t trips, std::uint32_t salt) const;
 
-  device::Chain chain_;
+  device::NumberChain chain_;
   std::vector<device::ArithmeticPair> starts_;
   device::Rounding rounding_;  ///< how the device was seen to round; tried first
 };
@@ -108,11 +108,11 @@ bool some_were_away(std::uint32_t cores, double cpu_seconds, double passed_secon
 std::string most_frequent_arithmetic(std::string_view listing);
 
 /// Steps by all items, in Gop/s. Every dispatch is proved by a word of each item that tells all its accumulators.
-measure::Workload arithmetic(device::Device& device, NumberType type, Operation operation, const ArithmeticShape& shape,
-                             std::uint64_t seed, std::uint32_t variant = 0);
+measure::Workload arithmetic(device::Device& device, NumberType type, NumberOperation operation,
+                             const ArithmeticShape& shape, std::uint64_t seed, std::uint32_t variant = 0);
 
 /// One chain of dependent steps: ns for each.
-measure::Workload dependent_arithmetic(device::Device& device, NumberType type, Operation operation,
+measure::Workload dependent_arithmetic(device::Device& device, NumberType type, NumberOperation operation,
                                        std::uint64_t seed);
 
 /// Multiply-adds of fp32 without a pause for so long, by the device's clock: in Gop/s a value for each dispatch, the
@@ -127,7 +127,7 @@ struct ArithmeticSearch {
 };
 
 /// The fastest shape found. Throws as arithmetic_kernel() does, and device::Error where no shape runs.
-ArithmeticShape search_arithmetic_shape(device::Device& device, NumberType type, Operation operation,
+ArithmeticShape search_arithmetic_shape(device::Device& device, NumberType type, NumberOperation operation,
                                         const ArithmeticSearch& search);
 
 /// A chain of dependent arithmetic that touches no memory: its time follows the device's clock alone.

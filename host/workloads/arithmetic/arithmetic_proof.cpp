@@ -52,7 +52,7 @@ std::uint32_t cores_of(const device::DeviceInfo& device, std::uint32_t groups) {
 
 }  // namespace
 
-ArithmeticProof::ArithmeticProof(const device::Chain& chain, std::uint64_t seed)
+ArithmeticProof::ArithmeticProof(const device::NumberChain& chain, std::uint64_t seed)
     : chain_(chain), starts_(starts_of(chain.type, seed)) {}
 
 std::optional<std::string> ArithmeticProof::mismatch(std::span<const std::uint32_t> results,

@@ -90,7 +90,7 @@ std::vector<ArithmeticShape> nearby(const ArithmeticShape& shape, const device::
 
 }  // namespace
 
-ArithmeticShape search_arithmetic_shape(device::Device& device, NumberType type, Operation operation,
+ArithmeticShape search_arithmetic_shape(device::Device& device, NumberType type, NumberOperation operation,
                                         const ArithmeticSearch& search) {
   const std::unique_ptr<device::Buffer> starts = device.make_buffer(device::start_words_count * sizeof(std::uint32_t));
   const std::vector<std::uint32_t> words = ArithmeticProof(chain_of(type, operation, true), 1).start_words();
@@ -98,7 +98,7 @@ ArithmeticShape search_arithmetic_shape(device::Device& device, NumberType type,
   const auto prepare = [&](const ArithmeticShape& shape, device::Kernel& kernel) {
     const std::shared_ptr<device::Buffer> results =
         device.make_buffer(2 * sizeof(std::uint32_t) * std::uint64_t{shape.items()});
-    const device::Chain chain = chain_of(type, operation, shape.is_paired(operation));
+    const device::NumberChain chain = chain_of(type, operation, shape.is_paired(operation));
     const auto run = [&device, &starts, &kernel, results, chain, groups = shape.groups](std::uint32_t trips) {
       return device
           .run(kernel,

@@ -112,7 +112,8 @@ OperationsDial dial_of(double operations_per_byte) {
 }
 
 device::RooflineRound round_of(const device::DeviceInfo& device, const OperationsDial& dial) {
-  if (device.type != device::DeviceType::cpu) return {true, chain_of(NumberType::fp32, Operation::fma, true).operands};
+  if (device.type != device::DeviceType::cpu)
+    return {true, chain_of(NumberType::fp32, NumberOperation::fma, true).operands};
   // Numbers approach 1.16, of which they have come a fourth of the way after a hundred rounds; none becomes larger than
   // a hundred.
   return {false,
