@@ -42,7 +42,7 @@ std::string probes_by_api(const std::vector<records::Applicability>& all, int co
   constexpr std::array apis{device::Api::opencl, device::Api::vulkan, device::Api::cpu};
   std::vector<summary::Column> heads{{.head = "probe", .left = true}};
   for (const device::Api api : apis) heads.push_back({.head = records::spoken_name(api), .left = true});
-  summary::Table table(heads);
+  summary::TextTable table(heads);
   std::vector<std::string> reasons;
   for (const measure::Probe* probe : probes::catalog()) {
     if (probe->id != probe->name) continue;
@@ -112,7 +112,7 @@ ExitStatus list_command(bool as_json) {
     print(device, index, answers(device, machine.problems), columns);
   }
   if (machine.devices.empty()) std::cout << "No device found.\n";
-  summary::Table questions({{.head = "probe", .left = true}, {.head = "what it answers", .left = true}});
+  summary::TextTable questions({{.head = "probe", .left = true}, {.head = "what it answers", .left = true}});
   for (const measure::Probe* probe : probes::catalog()) {
     if (probe->id == probe->name) questions.add({std::string(probe->name), std::string(probe->question)});
   }

@@ -151,13 +151,13 @@ std::string title_of(const counters::Load& load) {
 std::string gigabytes(double bytes) { return summary::three_digits(bytes * 1e-9); }
 
 void print_table(const std::vector<CheckedRole>& roles) {
-  summary::Table table({{.head = "counter", .left = true},
-                        {.head = "load", .left = true},
-                        {.head = "moved, GB"},
-                        {.head = "seen, GB"},
-                        {.head = "ratio"},
-                        {.head = "from"},
-                        {.head = "to"}});
+  summary::TextTable table({{.head = "counter", .left = true},
+                            {.head = "load", .left = true},
+                            {.head = "moved, GB"},
+                            {.head = "seen, GB"},
+                            {.head = "ratio"},
+                            {.head = "from"},
+                            {.head = "to"}});
   bool has_unjudged = false;
   for (const CheckedRole& role : roles) {
     for (const counters::CheckedLoad& one : role.loads) {

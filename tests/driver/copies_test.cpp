@@ -37,13 +37,13 @@ class DeviceCopies : public test::DeviceTest {
     return bytes;
   }
 
-  static std::vector<std::byte> contents(HostMemory& host) {
+  static std::vector<std::byte> contents(HostBlock& host) {
     const auto bytes = host.bytes().first(size_bytes);
     return {bytes.begin(), bytes.end()};
   }
 
   /// Host memory with noise in it; null where this device has no such memory.
-  std::unique_ptr<HostMemory> host_with(HostKind kind, std::uint8_t seed) {
+  std::unique_ptr<HostBlock> host_with(HostKind kind, std::uint8_t seed) {
     try {
       auto host = device->copy_engines().make_host_memory(kind, size_bytes);
       std::ranges::copy(noisy(seed), host->bytes().begin());
@@ -114,7 +114,7 @@ TEST_P(DeviceCopies, OfAListComeOneAfterTheOther) {
 
 TEST_P(DeviceCopies, RunOnSeveralQueuesAtOnce) {
   const std::uint32_t queues = std::min(4u, device->copy_engines().queues(CopyEngine::driver).count);
-  std::vector<std::unique_ptr<HostMemory>> hosts;
+  std::vector<std::unique_ptr<HostBlock>> hosts;
   std::vector<std::unique_ptr<Buffer>> buffers;
   std::vector<CopyList> lists;
   for (std::uint32_t queue = 0; queue < queues; ++queue) {

@@ -90,7 +90,7 @@ class MoreQueues : public testing::Test {
   }
 
   std::unique_ptr<Device> device;
-  std::unique_ptr<HostMemory> host;
+  std::unique_ptr<HostBlock> host;
   std::vector<std::unique_ptr<Buffer>> buffers;
 };
 

@@ -333,7 +333,7 @@ TEST(CopyProbe, AFaultIsAnErrorOfTheRun) {
 TEST(ModelCopies, EnginesWorkSideBySideAndShareADirection) {
   using device::model::schedule;
   using device::model::Transport;
-  using Way = Transport::Direction;
+  using Way = Transport::CopyDirection;
   device::model::Description model = model_with(2, 1);
   const Transport there{Way::to_device, 84e3};  // 1 us at the rate of the direction, and 1 us of latency
   const Transport back{Way::to_host, 45e3};

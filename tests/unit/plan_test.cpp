@@ -15,8 +15,8 @@ using measure::Effort;
 using test::cpu_target;
 
 std::string plan_of(const std::vector<Api>& apis, Effort effort, double time_limit_seconds = 0) {
-  static const Target target = cpu_target();
-  std::vector<std::pair<const Target*, Api>> work;
+  static const TargetDevice target = cpu_target();
+  std::vector<std::pair<const TargetDevice*, Api>> work;
   for (const Api api : apis) work.emplace_back(&target, api);
   const std::vector<const measure::Probe*> probes{&probes::latency};
   return plan(work, probes, {.effort = effort}, time_limit_seconds);
