@@ -1,4 +1,4 @@
-// The reverse of contention: what threads of the CPU cost the GPU.
+// The reverse of contention: what threads of the CPU cost the GPU, and those threads.
 
 #include <fmt/format.h>
 

@@ -175,7 +175,9 @@ void Tournament::add_groups_of(const std::vector<CpuPair>& pairs) {
 }
 
 const std::vector<CpuPair>& Tournament::group_of(const CpuPair& first) const {
-  return *std::ranges::find(groups_, first, [](const std::vector<CpuPair>& group) { return group.front(); });
+  const auto found = std::ranges::find(groups_, first, [](const std::vector<CpuPair>& group) { return group.front(); });
+  if (found == groups_.end()) throw device::Unsupported("these two CPUs are the first of no pairs that go at once");
+  return *found;
 }
 
 std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Request& request,

@@ -148,7 +148,7 @@ struct CpuStream {
   }
 };
 
-/// Throws where the device has no such kind of memory, or the CPU cannot look at it.
+/// Throws where the device is simulated or has no such kind of memory, or the CPU cannot look at it.
 void check_the_cpu_sees(const device::DeviceInfo& info, const Point& point) {
   const std::string reason = workloads::why_not_shared(device::memory_kind(info, point.words.memory.text()));
   if (!reason.empty()) throw device::Unsupported(reason);
