@@ -52,11 +52,12 @@ class PageAligned {
 /// Ordinary memory on pages of its own: memcpy may be five times as slow where both sides are not aligned alike.
 class PageableMemory final : public HostBlock {
  public:
-  explicit PageableMemory(std::uint64_t size_bytes) : memory_(size_bytes) {}
-  std::span<std::byte> bytes() override { return memory_.bytes(); }
+  explicit PageableMemory(std::uint64_t size_bytes) : memory_(size_bytes), size_bytes_(size_bytes) {}
+  std::span<std::byte> bytes() override { return memory_.bytes().first(size_bytes_); }
 
  private:
   PageAligned memory_;
+  std::uint64_t size_bytes_;
 };
 
 /// One end of a copy: in a buffer of the device, or else in host memory.

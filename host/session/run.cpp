@@ -66,7 +66,11 @@ void Run::measure(const SelectedDevices& choice) {
 
 void Run::append(const Line& line) {
   const std::string text = records::text_of(line);
-  keep(text, records::read_line(text));
+  if (const auto read = records::parse_line(text)) {
+    keep(text, *read);
+  } else {
+    file_.append(text);  // it counts for whoever reads the file
+  }
 }
 
 void Run::keep(std::string_view text, const Line& line) {

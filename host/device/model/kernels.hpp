@@ -111,7 +111,7 @@ class BufferWords {
 
  private:
   std::uint32_t* part(std::uint64_t word, std::uint64_t count) const {
-    if (word + count > count_) throw_out_of_range(word + count - 1);
+    if (count > count_ || word > count_ - count) throw_out_of_range(word + count - 1);
     return storage_.words() + word;
   }
   std::uint32_t* at(std::uint64_t word) {
@@ -151,7 +151,7 @@ struct Invocation {
   [[nodiscard]] double ns_of(double some_cycles) const { return some_cycles * (1e3 / description.clock_mhz); }
 };
 
-// The references of kernels/NAME.cl that have files of their own. Those of the images are the same: the texture unit is
+// The references of kernels/NAME.cl that are not in kernels.cpp. Those of the images are the same: the texture unit is
 // as fast here as any other path.
 void arithmetic(Invocation& invocation, NumberType type);
 void chase_loaded(Invocation& invocation);

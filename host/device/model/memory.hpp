@@ -110,6 +110,8 @@ class Memory {
 
 inline constexpr std::size_t fabric_stations = 16;
 
+// fabric_traffic.cpp has these two.
+
 /// Adds what the accesses since Memory::start() moved to what real counters between the GPU's own caches and memory
 /// see: requests spread over stations, though not evenly, and those of a CPU, which no memory-side cache serves.
 void add_dispatch(SimulatedTraffic& traffic, Memory& memory, double nanoseconds);
