@@ -101,10 +101,12 @@ TEST_P(ProbeOnDevice, LeavesSamplesAboveZeroAndNoError) {
     for (const auto& failure : observer.failures) ADD_FAILURE() << probe->name << ": " << failure.text;
     // A device may lack one of the two points, but then the skip has a reason.
     for (const auto& skip : observer.skips) EXPECT_GT(skip.text.size(), 20u) << probe->name;
-    // Other work on this machine may hide all of a probe's times: a simulator's shortest run takes long, and a CPU's
-    // walk beside a dispatch wants a core of its own.
-    const auto hidden = static_cast<std::size_t>(std::ranges::count_if(
-        observer.skips, [](const auto& skip) { return skip.text.find("measure again when ") != std::string::npos; }));
+    // Other work on this machine may hide all of a probe's times: a simulator's shortest run takes long, a CPU's walk
+    // beside a dispatch wants a core of its own, and reading the clock may take longer than a small copy.
+    const auto hidden = static_cast<std::size_t>(std::ranges::count_if(observer.skips, [](const auto& skip) {
+      return skip.text.find("measure again when ") != std::string::npos ||
+             skip.text.find("larger ones are measured") != std::string::npos;
+    }));
     EXPECT_GE(observer.measurements.size() + hidden, 1u)
         << probe->name << (observer.skips.empty() ? "" : ": " + observer.skips.front().text);
     EXPECT_GE(observer.measurements.size() + observer.skips.size(), observer.plans.front().size()) << probe->name;
