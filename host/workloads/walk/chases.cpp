@@ -96,7 +96,6 @@ CycleChase::CycleChase(device::Device& on, std::uint32_t count, const LineLayout
       by(kernel_by),
       layout(where),
       offset_shift(shift_for(on.info(), by.by_offset, std::uint64_t{count} * where.slot_bytes())),
-      places(random_cycle(count, seed)),
       end(2) {
   // A kernel that walks by index does not look at the constant.
   const device::Constant shift{"OFFSET_SHIFT", offset_shift};
@@ -104,6 +103,8 @@ CycleChase::CycleChase(device::Device& on, std::uint32_t count, const LineLayout
                            : on.make_kernel(by.source, single_item_group(on.info()), std::span(&shift, 1));
   memory = buffer_in(on, memory_place.memory, std::uint64_t{count} * where.slot_bytes(), by.use);
   if (load == nullptr) cursor = on.make_buffer(end.size() * sizeof(std::uint32_t));
+  // The memory comes first: of a size that the device refuses the host would draw a cycle for many seconds.
+  places = random_cycle(count, seed);
   fill(on, *memory, memory_place, by.use,
        [&](device::Buffer& to) { write_cycle(to, places, layout, seed, offset_shift); });
   cycle_to_places(places);
