@@ -29,13 +29,13 @@ double to_half(double number, bool flushes) {
 }
 
 /// The arithmetic of a type that the host has; halves are kept in doubles, which hold their products and sums exactly.
-template <typename Type, bool halves = false>
+template <typename Type, bool Halves = false>
 struct Floats {
   using Number = Type;
   Rounding rounding;
 
   Type kept(Type number) const {
-    if constexpr (halves) return to_half(number, rounding.flushes);
+    if constexpr (Halves) return to_half(number, rounding.flushes);
     return rounding.flushes && std::abs(number) < std::numeric_limits<Type>::min() ? std::copysign(Type{0}, number)
                                                                                    : number;
   }
@@ -43,7 +43,7 @@ struct Floats {
   Type multiply(Type left, Type right) const { return kept(left * right); }
   Type multiply_add(Type left, Type right, Type addend) const {
     if (!rounding.fused) return add(multiply(left, right), addend);
-    return kept(halves ? left * right + addend : std::fma(left, right, addend));
+    return kept(Halves ? left * right + addend : std::fma(left, right, addend));
   }
 };
 

@@ -246,7 +246,9 @@ void fields(auto& visit, Of<measure::State> auto& state) {
   visit.or_null("drift", state.drift);
   visit.if_any("interrupted", state.interrupted);
   visit.if_any("instruction", state.instruction);
+  // NOLINTNEXTLINE(misc-const-correctness): a reader changes it
   std::optional<double> mhz = state.core_clock ? std::optional(state.core_clock->mhz) : std::nullopt;
+  // NOLINTNEXTLINE(misc-const-correctness): a reader changes it
   std::string source = state.core_clock ? state.core_clock->source : "";
   visit.if_any("clock_mhz", mhz);
   visit.if_any("clock_source", source);
@@ -271,6 +273,7 @@ void fields(auto& visit, Of<Origin> auto& origin) {
 
 /// The words of a record's `series`; the probe tells what those of earlier versions mean.
 void series(auto& visit, const Origin& origin, auto& words) {
+  // NOLINTNEXTLINE(misc-const-correctness): a reader changes it
   auto by_key = measure::written(words);
   visit.field("series", by_key);
   if constexpr (reads<decltype(visit)>) words = measure::parse_words(origin.probe, by_key);
@@ -279,6 +282,7 @@ void series(auto& visit, const Origin& origin, auto& words) {
 /// The place of a record on its curves.
 void place(auto& visit, const Origin& origin, auto& point) {
   series(visit, origin, point.words);
+  // NOLINTNEXTLINE(misc-const-correctness): a reader changes it
   auto by_key = measure::written(point.x);
   visit.field("x", by_key);
   if constexpr (reads<decltype(visit)>) point.x = measure::parse_coordinates(by_key);

@@ -41,7 +41,7 @@ struct JsonText {
 [[nodiscard]] JsonText built_in_model_text(std::string_view name);
 
 /// The device that a text describes; docs/model-devices.md has its fields. Throws InvalidFile.
-[[nodiscard]] device::model::Description parse_model(const JsonText& model);
+[[nodiscard]] device::model::Description parse_model(const JsonText& text);
 
 // What follows is for the sources of this folder that read such files.
 

@@ -21,8 +21,10 @@ void fields(auto& visit, Of<MeasureTask> auto& task) {
   visit.field("needs_host_core", task.needs_host_core);
   visit.field("counts_traffic", task.counts_traffic);
   visit.field("sysfs_root", task.sysfs_root);
+  // NOLINTNEXTLINE(misc-const-correctness): a reader changes it
   auto ticks = task.run_start.time_since_epoch().count();
   visit.field("run_start", ticks);
+  // NOLINTNEXTLINE(misc-const-correctness): a reader changes it
   std::string frame = task.request.frame.passes.empty() ? "" : frame_json(task.request.frame).dump();
   visit.field("frame", frame);
   if constexpr (reads<decltype(visit)>) {

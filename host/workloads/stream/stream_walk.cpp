@@ -140,7 +140,7 @@ std::uint32_t StreamWalk::position(std::uint32_t group, std::uint64_t turn) cons
 
 std::vector<std::uint32_t> StreamWalk::scalars(std::uint32_t trips_of_dispatch, std::uint64_t turn,
                                                std::initializer_list<std::uint32_t> more) const {
-  WalkScalars walk = *this;
+  WalkScalars walk = static_cast<const WalkScalars&>(*this);
   walk.trips = trips_of_dispatch;
   walk.start = static_cast<std::uint32_t>(turn % blocks);
   return walk.in_order(more);
