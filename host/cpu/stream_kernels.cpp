@@ -45,4 +45,6 @@ std::vector<std::span<const StreamKernels>> stream_kernels() {
   return here;
 }
 
+const StreamKernels& usual_stream_kernels() { return *stream_kernels().front().data(); }
+
 }  // namespace sonde::cpu

@@ -41,5 +41,7 @@ struct StreamKernels {
 /// The kernels that this processor can run, by width, the widest first. Within a width those with most in flight come
 /// first, which are fast nearly everywhere.
 std::vector<std::span<const StreamKernels>> stream_kernels();
+/// The first of them.
+const StreamKernels& usual_stream_kernels();
 
 }  // namespace sonde::cpu

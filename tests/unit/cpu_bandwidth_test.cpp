@@ -112,8 +112,8 @@ std::vector<StreamFacts> all_streams() {
 
 TEST(StreamTeam, ProvesEveryRunOfEveryStream) {
   for (const StreamFacts& facts : all_streams()) {
-    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, StoreKind::ordinary,
-                    facts.arrays, 10 * cpu::stream_step);
+    StreamTeam team(cores_here(), cpu::usual_stream_kernels(), facts.stream, StoreKind::ordinary, facts.arrays,
+                    10 * cpu::stream_step);
     for (const std::uint64_t passes : {1u, 5u, 2u}) {
       EXPECT_GT(team.run(passes).count(), 0);
       EXPECT_EQ(team.proof_failure(), std::nullopt) << measure::word_of(facts.pattern);
@@ -126,8 +126,8 @@ TEST(StreamTeam, ProvesEveryRunOverASectionOfEveryStream) {
   constexpr std::size_t steps = 100;
   constexpr std::size_t sections = 7;
   for (const StreamFacts& facts : all_streams()) {
-    StreamTeam team(cores_here(), cpu::stream_kernels().front().front(), facts.stream, StoreKind::ordinary,
-                    facts.arrays, steps * cpu::stream_step);
+    StreamTeam team(cores_here(), cpu::usual_stream_kernels(), facts.stream, StoreKind::ordinary, facts.arrays,
+                    steps * cpu::stream_step);
     static_cast<void>(team.run(2));
     EXPECT_EQ(team.passes_made(), 2);
     team.divide(sections);
@@ -146,7 +146,7 @@ TEST(StreamTeam, ProvesEveryRunOverASectionOfEveryStream) {
 }
 
 TEST(StreamTeam, HasNoMoreSectionsThanSteps) {
-  StreamTeam team({cores_here().front()}, cpu::stream_kernels().front().front(), Stream::triad, StoreKind::ordinary, 3,
+  StreamTeam team({cores_here().front()}, cpu::usual_stream_kernels(), Stream::triad, StoreKind::ordinary, 3,
                   2 * cpu::stream_step);
   team.divide(5);
   static_cast<void>(team.run(1));
@@ -159,11 +159,11 @@ template <int Of>
 std::uint64_t all_but_the_last(const cpu::StreamArrays& arrays, double value, std::uint64_t passes) {
   cpu::StreamArrays fewer = arrays;
   fewer.count -= cpu::stream_step;
-  return cpu::stream_kernels().front().front().run[Of][0](fewer, value, passes);
+  return cpu::usual_stream_kernels().run[Of][0](fewer, value, passes);
 }
 
 TEST(StreamTeam, ASectionThatIsNotDoneToItsEndIsFound) {
-  cpu::StreamKernels lazy = cpu::stream_kernels().front().front();
+  cpu::StreamKernels lazy = cpu::usual_stream_kernels();
   lazy.run[static_cast<int>(Stream::read)][0] = all_but_the_last<static_cast<int>(Stream::read)>;
   lazy.run[static_cast<int>(Stream::copy)][0] = all_but_the_last<static_cast<int>(Stream::copy)>;
   lazy.run[static_cast<int>(Stream::read_2_write_1)][0] = all_but_the_last<static_cast<int>(Stream::read_2_write_1)>;
@@ -193,15 +193,15 @@ TEST(StreamTeam, ReadsTheMemoryOfTheNodeThatIsNamed) {
   const std::vector<const cpu::Core*> cores = cores_here();
   const std::vector<int> nodes(cores.size(), cpu::machine().nodes.front());
   try {
-    StreamTeam team(cores, cpu::stream_kernels().front().front(), Stream::read, StoreKind::ordinary, 1,
-                    10 * cpu::stream_step, nodes);
+    StreamTeam team(cores, cpu::usual_stream_kernels(), Stream::read, StoreKind::ordinary, 1, 10 * cpu::stream_step,
+                    nodes);
     EXPECT_GT(team.run(2).count(), 0);
     EXPECT_EQ(team.proof_failure(), std::nullopt);
   } catch (const device::Unsupported& reason) {
     GTEST_SKIP() << reason.what();  // a container may forbid to bind memory
   }
   const std::vector<int> absent(cores.size(), cpu::machine().nodes.back() + 1);
-  EXPECT_THROW(StreamTeam(cores, cpu::stream_kernels().front().front(), Stream::read, StoreKind::ordinary, 1,
+  EXPECT_THROW(StreamTeam(cores, cpu::usual_stream_kernels(), Stream::read, StoreKind::ordinary, 1,
                           10 * cpu::stream_step, absent),
                device::Unsupported);
 }
@@ -209,7 +209,7 @@ TEST(StreamTeam, ReadsTheMemoryOfTheNodeThatIsNamed) {
 std::uint64_t idle(const cpu::StreamArrays&, double, std::uint64_t) { return 0; }
 
 TEST(StreamTeam, AKernelThatDoesNothingIsFound) {
-  cpu::StreamKernels lazy = cpu::stream_kernels().front().front();
+  cpu::StreamKernels lazy = cpu::usual_stream_kernels();
   for (auto& kernels : lazy.run) kernels[0] = idle;
   for (int stream = 0; stream < cpu::streams; ++stream) {
     StreamTeam team(cores_here(), lazy, static_cast<Stream>(stream), StoreKind::ordinary, 3, 10 * cpu::stream_step);
@@ -226,7 +226,7 @@ std::uint64_t once(const cpu::StreamArrays& arrays, double value, std::uint64_t 
 }
 
 TEST(StreamTeam, WhatAnEarlierRunLeftIsNoProof) {
-  cpu::StreamKernels lazy = cpu::stream_kernels().front().front();
+  cpu::StreamKernels lazy = cpu::usual_stream_kernels();
   lazy.run[static_cast<int>(Stream::write)][0] = once;
   StreamTeam team({cores_here().front()}, lazy, Stream::write, StoreKind::ordinary, 1, 100 * cpu::stream_step);
   static_cast<void>(team.run(1));
@@ -236,7 +236,7 @@ TEST(StreamTeam, WhatAnEarlierRunLeftIsNoProof) {
 }
 
 TEST(StreamTeam, WhatAProcessorDoesNotHaveOrMemoryDoesNotHoldIsUnsupported) {
-  const cpu::StreamKernels& kernels = cpu::stream_kernels().front().front();
+  const cpu::StreamKernels& kernels = cpu::usual_stream_kernels();
   const std::vector<const cpu::Core*> one{cores_here().front()};
   EXPECT_THROW(StreamTeam(one, kernels, Stream::read, StoreKind::non_temporal, 1, cpu::stream_step),
                device::Unsupported);

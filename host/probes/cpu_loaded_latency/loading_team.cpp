@@ -63,7 +63,7 @@ bool holds_at_some(std::size_t count, Holds holds) {
 }  // namespace
 
 LoadingTeam::LoadingTeam(const std::vector<const cpu::Core*>& cores, const LoadWork& work, std::byte* memory)
-    : kernels_(cpu::stream_kernels().front().front()), work_(work), members_(cores.size()) {
+    : kernels_(cpu::usual_stream_kernels()), work_(work), members_(cores.size()) {
   if (kernels_.run[static_cast<int>(work.stream)][static_cast<int>(work.stores)] == nullptr) {
     throw device::Unsupported("Sonde knows no stores past the caches for this kind of processor");
   }

@@ -235,8 +235,8 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
                      " do not agree on one cache: measure again on an idle machine, or to larger --sizes");
   }
   if (!may_be_before_memory(*cache, request)) {
-    std::vector<double> sizes = cache->inner_bytes;
-    sizes.push_back(cache->bytes);
+    std::vector<double> sizes{cache->bytes};
+    sizes.insert(sizes.begin(), cache->inner_bytes.begin(), cache->inner_bytes.end());
     return none_seen(fmt::format(
         "Loads take longer from {} on and then no more up to {}, and the system states no cache behind a GPU's own: "
         "none is seen before memory.",

@@ -67,7 +67,7 @@ class Reads final : public Steps {
  public:
   explicit Reads(double bytes)
       : memory_(static_cast<std::uint64_t>(bytes), cpu::widest_pages()),
-        kernel_(cpu::stream_kernels().front().front().run[static_cast<int>(cpu::Stream::read)][0]),
+        kernel_(cpu::usual_stream_kernels().run[static_cast<int>(cpu::Stream::read)][0]),
         piece_(std::min(memory_.size_bytes(), most_piece_bytes) / step_bytes * step_bytes) {
     sum_ = read(0);  // all pieces have the same sum, as all bytes are the same
     go(memory_.size_bytes() / piece_);
@@ -94,7 +94,7 @@ class Reads final : public Steps {
   }
 
   cpu::Region memory_;
-  decltype(cpu::stream_kernels().front().front().run[0][0]) kernel_;
+  decltype(cpu::usual_stream_kernels().run[0][0]) kernel_;
   std::uint64_t piece_;
   std::uint64_t offset_ = 0;
   std::uint64_t sum_ = 0;
