@@ -97,11 +97,15 @@ def test_each_bandwidth_sample_names_its_curve_and_shape(cpu_run, api):
 
 def test_each_point_has_at_least_seven_positive_values(cpu_run):
     values = {}
+    interrupted = set()
     for sample in cpu_run.samples:
         place = [sample[key] for key in ("api", "probe", "series", "unit", "x")] + [sample["state"].get("shape")]
         values.setdefault(str(place), []).extend(sample["values"])  # of all visits
+        if sample["state"].get("interrupted", 0) > 0:
+            interrupted.add(str(place))
     for place, taken in values.items():
-        assert len(taken) >= 7, place
+        # Runs that other programs interrupted are left out, and time is not given for ever.
+        assert len(taken) >= (3 if place in interrupted else 7), place
         assert min(taken) > 0, place
 
 
