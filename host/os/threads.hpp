@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -53,6 +54,12 @@ class Awaited {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return is_enough(value_.load()); });
     return value_;
+  }
+  /// Blocks so long at most; returns whether it was enough in time.
+  template <typename Enough>
+  bool wait_for(std::chrono::nanoseconds longest, Enough is_enough) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, longest, [&] { return is_enough(value_.load()); });
   }
 
  private:

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <barrier>
 #include <thread>
 
 #include "os/threads.hpp"
@@ -13,12 +12,25 @@ namespace {
 using os::allowed_cpus;
 using os::Cpus;
 
+/// A point at which two threads wait for each other, again and again.
+class Meeting {
+ public:
+  void arrive_and_wait() {
+    const int arrived = arrived_.add(1);
+    const int both = (arrived + 1) / 2 * 2;
+    arrived_.wait_until([both](int now) { return now >= both; });
+  }
+
+ private:
+  os::Awaited<int> arrived_{0};
+};
+
 TEST(OneCore, KeepsEveryThreadOnOneCpuAndLetsAllGoAgain) {
   const Cpus before = allowed_cpus();
   // A thread that is there already, as a driver's are; it looks three times: before, while confined, and
   // after.
   Cpus seen[3];
-  std::barrier step(2);
+  Meeting step;
   std::thread driver([&] {
     for (Cpus& cpus : seen) {
       step.arrive_and_wait();
@@ -49,7 +61,7 @@ TEST(OneCore, AThreadThatHadACpuOfItsOwnHasItAgain) {
   const Cpus before = allowed_cpus();
   ASSERT_FALSE(before.empty());
   const Cpus own{*before.begin()};
-  std::barrier step(2);
+  Meeting step;
   Cpus seen;
   std::thread driver([&] {
     os::allow_cpus(0, own);
@@ -68,7 +80,7 @@ TEST(OneCore, AThreadThatHadACpuOfItsOwnHasItAgain) {
 
 TEST(OneCore, ASparedThreadKeepsOffIt) {
   const Cpus before = allowed_cpus();
-  std::barrier step(2);
+  Meeting step;
   os::ThreadId id = 0;
   Cpus seen[2];
   std::thread reader([&] {

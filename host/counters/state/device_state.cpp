@@ -50,10 +50,10 @@ DeviceState summarize(std::span<const DeviceState> readings) {
 Sampler::Sampler(std::function<DeviceState()> read, std::chrono::milliseconds interval) : read_(std::move(read)) {
   read_once();
   os::Awaited<os::ThreadId> started(0);
-  thread_ = std::jthread([this, interval, &started](const std::stop_token& stop) {
+  thread_ = std::jthread([this, interval, &started] {
     os::name_this_thread("sonde-state");
     started.set(os::this_thread());
-    run(stop, interval);
+    run(interval);
   });
   thread_id_ = started.wait_until([](os::ThreadId id) { return id != 0; });
 }
@@ -65,11 +65,9 @@ std::vector<DeviceState> Sampler::since(Clock::time_point moment) {
   return {found.begin(), found.end()};
 }
 
-void Sampler::run(const std::stop_token& stop, std::chrono::milliseconds interval) {
-  std::mutex mutex;
-  std::unique_lock lock(mutex);
+void Sampler::run(std::chrono::milliseconds interval) {
   Clock::duration rest = interval;
-  while (!wake_.wait_for(lock, stop, rest, [&stop] { return stop.stop_requested(); })) {
+  while (!ended_.wait_for(rest, [](bool ended) { return ended; })) {
     const Clock::time_point begin = Clock::now();
     read_once();
     const Clock::duration rest_of_the_slow = (Clock::now() - begin) * rest_per_reading;

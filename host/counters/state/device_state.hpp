@@ -36,6 +36,7 @@ class Sampler {
   /// slow on some machines, and reading them must not become part of what is measured.
   explicit Sampler(std::function<DeviceState()> read,
                    std::chrono::milliseconds interval = std::chrono::milliseconds{20});
+  ~Sampler() { ended_.set(true); }
 
   /// Everything read since `moment`, or what was read last before it. Moments must not go back.
   std::vector<DeviceState> since(Clock::time_point moment);
@@ -44,12 +45,12 @@ class Sampler {
   [[nodiscard]] os::ThreadId thread_id() const { return thread_id_; }
 
  private:
-  void run(const std::stop_token& stop, std::chrono::milliseconds interval);
+  void run(std::chrono::milliseconds interval);
   void read_once();
 
   std::function<DeviceState()> read_;
   std::mutex mutex_;
-  std::condition_variable_any wake_;
+  os::Awaited<bool> ended_{false};  ///< no stop token, whose callbacks lose notifications as `Awaited` says
   std::deque<std::pair<Clock::time_point, DeviceState>> readings_;
   os::ThreadId thread_id_ = 0;
   std::jthread thread_;  ///< the last member: it ends before what it uses
