@@ -119,12 +119,11 @@ ExitStatus watch(const WatchOptions& options, std::chrono::nanoseconds interval,
   } catch (const std::system_error& error) {
     throw UsageError(fmt::format("{} cannot be started: {}", options.watched.front(), error.code().message()));
   }
-  const bool interrupted = os::interrupted();
   std::cerr << live.end() << std::flush;
   print_outcome(*outcome, source);
   finish_record_file(file);
   if (outcome->command_status) return static_cast<ExitStatus>(*outcome->command_status);
-  return interrupted ? ExitStatus::interrupted : ExitStatus::done;
+  return outcome->interrupted ? ExitStatus::interrupted : ExitStatus::done;
 }
 
 void check(const WatchOptions& options) {
@@ -222,8 +221,7 @@ ExitStatus self_check(const WatchOptions& options, std::chrono::nanoseconds inte
   session::SelfCheckPlan plan{.interval = interval};
   const auto parts = static_cast<double>(std::max<std::size_t>(1, check.maker.loads.size() * plan.repetitions));
   plan.repetition_seconds = (options.seconds > 0 ? options.seconds : usual_seconds) / parts;
-  session::run_self_check(plan, check, source, file);
-  const bool interrupted = os::interrupted();
+  const bool interrupted = session::run_self_check(plan, check, source, file);
   print_paragraph(fmt::format("Self-check of {}: known traffic of the CPU, idle traffic subtracted", check.source));
   const bool fine = print_verdicts(check);
   finish_record_file(file);

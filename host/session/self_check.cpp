@@ -158,7 +158,7 @@ SelfCheck prepare_self_check(const WatchSource& source) {
   return check;
 }
 
-void run_self_check(const SelfCheckPlan& plan, SelfCheck& check, WatchSource& source, records::RecordFile& file) {
+bool run_self_check(const SelfCheckPlan& plan, SelfCheck& check, WatchSource& source, records::RecordFile& file) {
   const std::int64_t begin_ns = os::steady_ns();
   const auto keep = [&](const Repetition& one) {
     file.append(records::counter_line({.source = check.source,
@@ -175,8 +175,10 @@ void run_self_check(const SelfCheckPlan& plan, SelfCheck& check, WatchSource& so
       keep(one);
     });
   }
-  file.append(records::text_of(records::EndLine{.status = os::interrupted() ? "interrupted" : "complete",
+  const bool interrupted = os::interrupted();
+  file.append(records::text_of(records::EndLine{.status = interrupted ? "interrupted" : "complete",
                                                 .seconds = static_cast<double>(os::steady_ns() - begin_ns) * 1e-9}));
+  return interrupted;
 }
 
 }  // namespace sonde::session

@@ -38,7 +38,8 @@ struct SelfCheck {
 /// repetitions of a replay. Throws UsageError where its file is not from a self-check, or memory is too small.
 SelfCheck prepare_self_check(const WatchSource& source);
 
-/// Makes the loads, and writes each repetition, made now or replayed, and the end into the record file.
-void run_self_check(const SelfCheckPlan& plan, SelfCheck& check, WatchSource& source, records::RecordFile& file);
+/// Makes the loads, and writes each repetition, made now or replayed, and the end into the record file. Returns whether
+/// the user interrupted it.
+bool run_self_check(const SelfCheckPlan& plan, SelfCheck& check, WatchSource& source, records::RecordFile& file);
 
 }  // namespace sonde::session

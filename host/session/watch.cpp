@@ -212,7 +212,8 @@ WatchOutcome watch(const WatchPlan& plan, WatchSource& source, records::RecordFi
     end("failed");
     throw;
   }
-  end(os::interrupted() ? "interrupted" : "complete");
+  outcome.interrupted = os::interrupted();
+  end(outcome.interrupted ? "interrupted" : "complete");
   return outcome;
 }
 

@@ -77,6 +77,7 @@ struct WatchOutcome {
   std::optional<int> command_status = {};
   counters::SamplerCounts sampler = {};
   double seconds = 0;
+  bool interrupted = false;  ///< by the user, as the record's end says
 };
 
 /// Watches until the command ends, the time is over or the user interrupts, and appends every interval to the file, and
