@@ -1,6 +1,8 @@
 // Question: how long does a cache line take from core to core, and how fast does data go that way?
 // docs/method/core-to-core.md explains it.
 
+#include <map>
+
 #include "cpu/instructions.hpp"
 #include "probes/catalog.hpp"
 #include "probes/core_to_core/pair.hpp"
@@ -86,7 +88,10 @@ Workload prepare_exchange(device::Device&, const Point& point, const Request& re
 
 Workload prepare_exchanges_at_once(device::Device&, const Point& point, const Request& request) {
   const cpu::Topology& machine = cpu::machine();
-  const Tournament tournament(machine, measured_cores(machine, request.effort));
+  // All groups are made at once, which takes milliseconds on a large machine: not again for each of them.
+  static std::map<Effort, Tournament> tournaments;
+  const Tournament& tournament =
+      tournaments.try_emplace(request.effort, machine, measured_cores(machine, request.effort)).first->second;
   const std::vector<CpuPair> pairs = tournament.group_of(pair_at(point, request));
   const ExchangeSize size = exchange_size(machine, request.effort);
   Shape shape = shape_of(size);
