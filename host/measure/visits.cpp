@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <random>
 
 namespace sonde::measure {
 namespace {
@@ -38,6 +39,12 @@ std::vector<Point> each_visit(std::span<const Point> points) {
     std::ranges::copy_if(points, std::back_inserter(all), [visit](const Point& one) { return one.visits > visit; });
   }
   return all;
+}
+
+std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
+  std::mt19937_64 random(seed + points.size());
+  for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
+  return points;
 }
 
 int usual_visits(Effort effort) { return effort == Effort::thorough ? 4 : 3; }

@@ -10,6 +10,9 @@ namespace sonde::measure {
 /// The points in the order of their visits: all of them once before any again.
 std::vector<Point> each_visit(std::span<const Point> points);
 
+/// The points in an order with which no slow change of the machine can imitate a curve.
+std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed);
+
 /// The number of visits that findings rest on, where a probe has no reason for more.
 int usual_visits(Effort effort);
 

@@ -48,7 +48,7 @@ TEST(NodePairs, MemoryIsFourTimesTheCachesOfTheNodesCores) {
 TEST(NodeFindings, HaveTheMedianOfEachPlacement) {
   const std::vector<Measurement> all{of_nodes(0, 0, 95), of_nodes(1, 1, 97), of_nodes(0, 1, 140), of_nodes(1, 0, 150)};
   const std::vector<Finding> found =
-      node_findings(all, probes::cpu_latency_probe::node_latency, "ns", "a dependent load took");
+      node_findings(all, probes::cpu_latency_probe::node_latency, "a dependent load took");
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].words.placement, measure::Placement::other_node);
   EXPECT_EQ(found[0].value, 145);

@@ -7,6 +7,7 @@
 #include "kernels.hpp"
 #include "probes/catalog.hpp"
 #include "workloads/stream/stream.hpp"
+#include "workloads/walk/single_item.hpp"
 
 namespace sonde::probes {
 namespace {
@@ -143,10 +144,8 @@ Workload bandwidth_probe::prepare_stream(device::Device& device, const Point& po
 Workload bandwidth_probe::prepare_empty_dispatch(device::Device& device, const Point& point, const Request&) {
   const StreamShape shape = workloads::shape_of(point.shape);
   const auto work = std::make_shared<EmptyDispatch>(device, shape);
-  return {.work = SteppedWork{.most = most_dispatches,
-                              .run = [work](std::uint64_t dispatches) { return work->run(dispatches); },
-                              .proof_failure = [work] { return work->proof_failure(); },
-                              .value = [](double nanoseconds) { return nanoseconds / 1e3; }},
+  return {.work = workloads::stepped(
+              work, {.most = most_dispatches, .value = [](double nanoseconds) { return nanoseconds / 1e3; }}),
           .shape = workloads::named(shape)};
 }
 

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <random>
 #include <tuple>
 
 #include "probes/bandwidth/bandwidth.hpp"
@@ -207,10 +206,7 @@ std::vector<Point> sweep_points(const device::DeviceInfo& device, const Request&
     points.back().shape = groups;
   }
   std::ranges::copy(further_paths(device, request), std::back_inserter(points));
-  // They are measured in an order in which no slow change of the machine can imitate a curve.
-  std::mt19937_64 random(request.seed + points.size());
-  for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
-  return points;
+  return measure::shuffled(std::move(points), request.seed);
 }
 
 }  // namespace sonde::probes

@@ -99,10 +99,7 @@ std::vector<Point> copy_sweeps(const device::DeviceInfo& device, const Request& 
       if (words.engine == Engine::compute_shader && shaped != known.end()) points.back().shape = shaped->state.shape;
     }
   }
-  // The order is random, so that no slow change of the machine can imitate a curve.
-  std::mt19937_64 random(request.seed + points.size());
-  for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
-  return points;
+  return measure::shuffled(std::move(points), request.seed);
 }
 
 /// The points that tell engines: several queues at once, and copies beside a kernel. They come after the sweeps, as a

@@ -101,8 +101,7 @@ inline constexpr FindingKind non_temporal_gain{
     .name = "non-temporal-gain",
     .heading = "What non-temporal stores gain",
     .meaning = "The ratio of the bandwidth in memory by non-temporal stores to that by ordinary ones.",
-    .unit = units::ratio,
-    .better = Better::higher,
+    .unit = units::ratio_of_gain,
     .named_by = "pattern",
     .feature = "gain of non-temporal stores"};
 inline constexpr FindingKind node_bandwidth{
@@ -118,8 +117,7 @@ inline constexpr FindingKind nodes_crossing{
     .meaning =
         "The ratio of what all nodes' cores read from the next node's memory, all at once, to what they read from "
         "their own.",
-    .unit = units::ratio,
-    .better = Better::higher,
+    .unit = units::ratio_of_gain,
     .feature = "all nodes crossing"};
 
 inline constexpr std::array finding_kinds{&saturated_by, &non_temporal_gain, &node_bandwidth, &nodes_crossing};

@@ -104,8 +104,8 @@ std::vector<Finding> non_temporal_findings(std::span<const Measurement> measurem
 }
 
 std::vector<Finding> node_bandwidth_findings(std::span<const Measurement> measurements) {
-  std::vector<Finding> findings = workloads::node_findings(measurements, cpu_bandwidth_probe::node_bandwidth, "GB/s",
-                                                           "all cores of a node together read");
+  std::vector<Finding> findings =
+      workloads::node_findings(measurements, cpu_bandwidth_probe::node_bandwidth, "all cores of a node together read");
   const Measurement* const own = all_at_once(measurements, 0);
   const Measurement* const crossing = all_at_once(measurements, 1);
   if (own == nullptr || crossing == nullptr) return findings;

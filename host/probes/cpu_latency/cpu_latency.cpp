@@ -130,8 +130,7 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
       measure::add_levels(analysis::find_levels(curves), words, conclusion);
     }
   }
-  conclusion.add(
-      workloads::node_findings(measurements, cpu_latency_probe::node_latency, "ns", "a dependent load took"));
+  conclusion.add(workloads::node_findings(measurements, cpu_latency_probe::node_latency, "a dependent load took"));
   return conclusion;
 }
 

@@ -36,8 +36,7 @@ constexpr Curve share_of(const Curve& curve, Method method, const Table& shown_i
           .words = words,
           .varies = curve.varies,
           .title = title,
-          .unit = units::ratio,
-          .better = Better::higher,
+          .unit = units::ratio_of_gain,
           .table = &shown_in};
 }
 inline constexpr Curve share_by_timing =

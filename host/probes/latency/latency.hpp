@@ -14,9 +14,8 @@ Workload prepare_atomic(device::Device& device, const Point& point, const Reques
 inline constexpr Table table_of_paths{"Latency by other paths, of walks alone", "bytes", "path, pattern",
                                       "Nothing runs beside these walks: where they reach memory, it may have slept."};
 
-constexpr Curve by_each_path(std::string_view name, std::string_view title, decltype(Curve::prepare) prepare,
-                             const Words& words = {}, const Table* table = nullptr,
-                             std::string_view varies = "memory, path") {
+constexpr Curve by_each_path(std::string_view name, std::string_view title, Prepare prepare, const Words& words = {},
+                             const Table* table = nullptr, std::string_view varies = "memory, path") {
   return {.name = name,
           .words = words,
           .varies = varies,

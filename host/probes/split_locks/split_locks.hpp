@@ -28,8 +28,8 @@ inline constexpr Curve locked_operation{.name = "locked-operation",
                                         .table = &locks_and_others,
                                         .prepare = prepare_locked_operation};
 
-constexpr Curve of_another_core(std::string_view name, std::string_view title, const Words& words,
-                                const measure::Unit& unit, decltype(Curve::prepare) prepare = nullptr) {
+constexpr Curve of_another_core(std::string_view name, std::string_view title, const Words& words, const Unit& unit,
+                                Prepare prepare = nullptr) {
   return {.name = name, .words = words, .title = title, .unit = unit, .table = &locks_and_others, .prepare = prepare};
 }
 inline constexpr Curve load_beside_locks =
@@ -60,8 +60,7 @@ inline constexpr FindingKind loss{
     .meaning =
         "How many times as long another core waits for a load in `bytes` of details while others lock across two "
         "lines, or how many times as much it reads there while nobody does.",
-    .unit = units::ratio,
-    .better = Better::lower};
+    .unit = units::ratio_of_loss};
 
 inline constexpr std::array finding_kinds{&latency, &loss};
 

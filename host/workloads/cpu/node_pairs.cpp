@@ -68,7 +68,8 @@ double node_memory_bytes(const cpu::Topology& machine, int node) {
 }
 
 std::vector<measure::Finding> node_findings(std::span<const Measurement> measurements, const measure::FindingKind& kind,
-                                            std::string_view unit, std::string_view what) {
+                                            std::string_view what) {
+  const std::string_view unit = kind.unit.name;
   std::map<measure::Words, std::vector<Measurement>> by_placement;
   for (const Measurement& one : measurements) {
     // Measurements of all nodes at once name no pair.

@@ -40,9 +40,8 @@ std::string why_not_unpinned(int node);
 double node_memory_bytes(const cpu::Topology& machine, int node);
 
 /// A finding of `kind` for each placement, with the median over its pairs, from the measurements between nodes in
-/// `unit`. `what` is what was done, as in "a dependent load took".
+/// the kind's unit. `what` is what was done, as in "a dependent load took".
 std::vector<measure::Finding> node_findings(std::span<const measure::Measurement> measurements,
-                                            const measure::FindingKind& kind, std::string_view unit,
-                                            std::string_view what);
+                                            const measure::FindingKind& kind, std::string_view what);
 
 }  // namespace sonde::workloads

@@ -3,7 +3,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <random>
+
+#include "measure/visits.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -97,13 +98,6 @@ EdgeLimits edge_limits(const device::DeviceInfo& device, measure::Effort effort,
 
 double whole(double bytes, double unit) { return std::max(1.0, std::round(bytes / unit)) * unit; }
 
-/// The same points in an order with which no slow change of the machine can imitate a curve.
-std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
-  std::mt19937_64 random(seed + points.size());
-  for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
-  return points;
-}
-
 /// Whether the curve rises over its last doubling, so that what it ends in may be a mixture.
 bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle) {
   constexpr double rising_slope = 0.12;  // as a logarithm of latency, by the doubling
@@ -165,7 +159,7 @@ std::vector<Point> coarse_points(const SweptCurves& swept, const device::DeviceI
     const Point last = sized_point(request, swept.cycle, swept.varied, std::max(1.0, lines) * line);
     if (points.empty() || points.back().x.bytes < last.x.bytes) points.push_back(last);
   }
-  return shuffled(points, request.seed);
+  return measure::shuffled(points, request.seed);
 }
 
 std::vector<Point> further_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
@@ -178,7 +172,7 @@ std::vector<Point> further_points(const SweptCurves& swept, const analysis::Late
     if (bytes <= static_cast<double>(device.largest_buffer_bytes))
       points.push_back(sized_point(request, swept.cycle, swept.varied, bytes));
   }
-  return shuffled(points, request.seed);
+  return measure::shuffled(points, request.seed);
 }
 
 std::vector<Point> edge_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
@@ -207,7 +201,7 @@ std::vector<Point> edge_points(const SweptCurves& swept, const analysis::Latency
     const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
     points.push_back(sized_point(request, swept.cycle, swept.varied, between, replicates));
   }
-  return shuffled(points, request.seed + curves.cycle.size());
+  return measure::shuffled(points, request.seed + curves.cycle.size());
 }
 
 std::vector<Point> capacity_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
@@ -243,7 +237,7 @@ std::vector<Point> capacity_points(const SweptCurves& swept, const analysis::Lat
     }
   }
   // Other devices have pages of their own, which walks with several strides tell.
-  if (device.type != device::DeviceType::cpu) return shuffled(points, request.seed);
+  if (device.type != device::DeviceType::cpu) return measure::shuffled(points, request.seed);
   const double page_bytes = request.page_bytes;
   const double furthest = std::min(4 * found.back().middle_bytes, largest);
   const auto ask_pages = [&](double span) {
@@ -256,7 +250,7 @@ std::vector<Point> capacity_points(const SweptCurves& swept, const analysis::Lat
       if (span >= 16 * page_bytes && span <= furthest) ask_pages(span);
     }
   }
-  return shuffled(points, request.seed);
+  return measure::shuffled(points, request.seed);
 }
 
 }  // namespace sonde::workloads
