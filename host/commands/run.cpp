@@ -57,14 +57,14 @@ measure::Frame wanted_frame(const RunOptions& options) {
 }
 
 session::RunRequest run_request(const RunOptions& options) {
-  const measure::Effort effort = options.effort == "quick"    ? measure::Effort::quick
-                                 : options.effort == "normal" ? measure::Effort::normal
-                                                              : measure::Effort::thorough;
+  const measure::Look look = options.effort == "quick"    ? measure::Look::first
+                             : options.effort == "normal" ? measure::Look::closer
+                                                          : measure::Look::closest;
   session::RunRequest asked{.devices = options.devices,
                             .api = options.api,
                             .probes = wanted_probes(options.probes, options.allowed),
                             .probes_by_name = !options.probes.empty(),
-                            .request = {.effort = effort, .seed = options.seed, .frame = wanted_frame(options)}};
+                            .request = {.look = look, .seed = options.seed, .frame = wanted_frame(options)}};
   for (const std::string& option : options.allowed) {
     const auto* const probe = *std::ranges::find(probes::catalog(), option, &measure::Probe::needs_option);
     if (std::ranges::find(asked.probes, probe) == asked.probes.end())

@@ -105,7 +105,7 @@ void PointRunner::bring_clock_back(const Point& point) {
 
 MeasuredPoint PointRunner::measure_once(const Point& point, int visit) {
   const auto alive = [this] { observer_.alive(); };
-  Limits limits = limits_of_one_share(limits_of(options_.request.effort, device_.info().type), point);
+  Limits limits = limits_of_one_share(limits_of(device_.info().type), point);
   limits.traffic = options_.traffic.get();
   if (limits.traffic != nullptr) {
     // Each station of the fabric is counted twice, and the first repetitions may be left out.

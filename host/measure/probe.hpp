@@ -6,17 +6,19 @@
 
 namespace sonde::measure {
 
-enum class Effort { quick, normal, thorough };
+/// How closely a probe looks. A run begins with a first look at everything; what it has time for beyond that are closer
+/// looks, each of which adds to the points of the one before.
+enum class Look { first, closer, closest };
 
-/// The one of three that stands for an effort.
+/// The one of three that stands for a look.
 template <typename Value>
-constexpr Value by_effort(Effort effort, const Value& quick, const Value& normal, const Value& thorough) {
-  return effort == Effort::quick ? quick : effort == Effort::normal ? normal : thorough;
+constexpr Value by_look(Look look, const Value& first, const Value& closer, const Value& closest) {
+  return look == Look::first ? first : look == Look::closer ? closer : closest;
 }
 
-/// The user's request, as far as a probe may know it.
+/// The user's request, as far as a probe may know it, and how closely the probe looks now.
 struct Request {
-  Effort effort = Effort::normal;
+  Look look = Look::closer;
   std::optional<std::uint64_t> smallest_bytes;
   std::optional<std::uint64_t> largest_bytes;
   std::uint64_t seed = 1;
@@ -30,6 +32,8 @@ struct Request {
   bool counts_traffic = false;          ///< counters see what moves at the fabric and at memory
   Frame frame = {};                     ///< the frame that a probe of frames renders
   std::function<void()> alive = [] {};  ///< prepare() calls it now and then while it works for seconds
+  /// Whether a point was asked for before, at this look or another: it may have failed and be in no measurement.
+  std::function<bool(const Point& point)> was_asked = [](const Point&) { return false; };
 };
 
 /// Whether a working set of so many bytes is within the sizes that the user asked for, or none were.
@@ -56,15 +60,15 @@ struct Probe {
   std::optional<std::string> (*obstacle)(const device::DeviceInfo& device) = [](const device::DeviceInfo&) {
     return std::optional<std::string>();
   };
-  /// The points still wanted, by the device's info and the measurements so far; none when done.
+  /// The points that the look of `request` wants, by the device's info and the measurements so far. Those that were
+  /// asked before may be among them; where all were, the look is done. The most telling come first: a run may end at
+  /// any point.
   std::vector<Point> (*next)(const device::DeviceInfo& device, const Request& request,
                              std::span<const Measurement> known);
   Conclusion (*conclude)(const Request& request, std::span<const Measurement> measurements);
   /// Findings from the device's info, alone or against the measurements.
   std::vector<Finding> (*stated)(const device::DeviceInfo& device, std::span<const Measurement> measurements) =
       [](const device::DeviceInfo&, std::span<const Measurement>) { return std::vector<Finding>(); };
-  /// The time of all points as a multiple of the time of the first batch, as seen on CPUs: for the progress bar.
-  double (*total_to_first_batch_ratio)(Effort effort) = [](Effort) { return 1.0; };
   bool needs_host_core = false;      ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
   LevelsOf levels = LevelsOf::none;  ///< its levels are matched with those of the probe of the other kind
   bool wants_hit_rates = false;      ///< the share that a cache served is a measurement too, where traffic is counted

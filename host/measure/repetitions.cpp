@@ -157,26 +157,12 @@ Repetitions repeat(const SteppedWork& work, const Limits& limits, const std::fun
   return result;
 }
 
-Limits limits_of(Effort effort, device::DeviceType type) {
-  using device::Nanoseconds;
+Limits limits_of(device::DeviceType type) {
   const bool cpu = type == device::DeviceType::cpu;
-  switch (effort) {
-    case Effort::quick:
-      return {.stretch = Nanoseconds(2e6),
-              .most_repetitions = 9,
-              .device_time = Nanoseconds(70e6),
-              .warm_up = Nanoseconds(cpu ? 0.25e9 : 10e9)};
-    case Effort::normal:
-      return {.stretch = Nanoseconds(6e6),
-              .most_repetitions = 15,
-              .device_time = Nanoseconds(400e6),
-              .warm_up = Nanoseconds(cpu ? 1e9 : 12e9)};
-    case Effort::thorough: break;
-  }
-  return {.stretch = Nanoseconds(20e6),
-          .most_repetitions = 30,
-          .device_time = Nanoseconds(2e9),
-          .warm_up = Nanoseconds(60e9)};
+  return {.stretch = device::Nanoseconds(2e6),
+          .most_repetitions = 9,
+          .device_time = device::Nanoseconds(70e6),
+          .warm_up = device::Nanoseconds(cpu ? 0.25e9 : 10e9)};
 }
 
 void StoppingRule::add(double value, device::Nanoseconds spent) {

@@ -20,10 +20,10 @@ struct Limits {
   device::Nanoseconds warm_up{0};  ///< most that may be spent on untimed laps after the first
 };
 
-/// The limits of an effort. A CPU has less time to warm up: the share of its last cache that other programs leave
-/// changes all the time, so that laps over more than it holds settle by chance, while a GPU's caches are the walk's
-/// alone.
-Limits limits_of(Effort effort, device::DeviceType type = device::DeviceType::discrete);
+/// The limits of one visit: short, as what another run reads is told by several visits. A CPU has less time to warm up:
+/// the share of its last cache that other programs leave changes all the time, so that laps over more than it holds
+/// settle by chance, while a GPU's caches are the walk's alone.
+Limits limits_of(device::DeviceType type = device::DeviceType::discrete);
 
 /// Decides when a median is known well enough; fed with plain numbers.
 class StoppingRule {

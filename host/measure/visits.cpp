@@ -41,13 +41,20 @@ std::vector<Point> each_visit(std::span<const Point> points) {
   return all;
 }
 
+std::vector<Point> new_points(const Request& request, std::span<const Measurement> known, std::vector<Point> points) {
+  std::erase_if(points, [&](const Point& point) {
+    return request.was_asked(point) || std::ranges::any_of(known, [&](const Measurement& one) {
+             return one.point.curve == point.curve && key_of(one.point) == key_of(point);
+           });
+  });
+  return points;
+}
+
 std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
   std::mt19937_64 random(seed + points.size());
   for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
   return points;
 }
-
-int usual_visits(Effort effort) { return effort == Effort::thorough ? 4 : 3; }
 
 std::vector<Point> more_visits(std::span<const Measurement> known,
                                const std::function<bool(const Measurement&)>& is_open) {

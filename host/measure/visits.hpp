@@ -10,11 +10,15 @@ namespace sonde::measure {
 /// The points in the order of their visits: all of them once before any again.
 std::vector<Point> each_visit(std::span<const Point> points);
 
+/// Those of the points that were not asked for before. A stage of a plan that waits for an earlier one waits until
+/// there are none of the earlier one's.
+std::vector<Point> new_points(const Request& request, std::span<const Measurement> known, std::vector<Point> points);
+
 /// The points in an order with which no slow change of the machine can imitate a curve.
 std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed);
 
 /// The number of visits that findings rest on, where a probe has no reason for more.
-int usual_visits(Effort effort);
+inline constexpr int usual_visits = 3;
 
 /// Two visits more to each visited point that `is_open`, as its visits so far leave something undecided, until it has
 /// nine.

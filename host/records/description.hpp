@@ -26,7 +26,7 @@ inline constexpr bool reads = std::is_same_v<std::remove_cvref_t<Visitor>, JsonR
 
 constexpr device::Api last_of(device::Api) { return device::Api::cpu; }
 constexpr device::DeviceType last_of(device::DeviceType) { return device::DeviceType::model; }
-constexpr measure::Effort last_of(measure::Effort) { return measure::Effort::thorough; }
+constexpr measure::Look last_of(measure::Look) { return measure::Look::closest; }
 
 /// Whole numbers without a decimal point, as bytes are bytes; others with six digits.
 nlohmann::ordered_json number_json(double value);

@@ -11,7 +11,7 @@ void fields(auto& visit, Of<MeasureTask> auto& task) {
   visit.field("pci", task.pci);
   visit.field("model", task.model);
   visit.field("probes", task.probes);
-  visit.field("effort", task.request.effort);
+  visit.field("look", task.request.look);
   visit.or_null("smallest_bytes", task.request.smallest_bytes);
   visit.or_null("largest_bytes", task.request.largest_bytes);
   visit.field("seed", task.request.seed);

@@ -94,7 +94,7 @@ std::string plan(std::span<const std::pair<const TargetDevice*, device::Api>> wo
       double probe_seconds = 0;
       double largest_bytes = 0;
       for (const measure::Point& point : probe->next(info, of_device, {})) {
-        probe_seconds += probe->total_to_first_batch_ratio(request.effort) * point.visits * point.expected_seconds;
+        probe_seconds += point.visits * point.expected_seconds;
         largest_bytes = std::max(largest_bytes, point.x.bytes.value_or(0));
       }
       simulated = simulated || api == device::Api::model;

@@ -31,6 +31,10 @@ constexpr device::Nanoseconds longest_settling_of_a_gpu{2e9};
 constexpr device::Nanoseconds longest_clock_recovery{4e9};
 constexpr device::Nanoseconds clock_recovery_budget{30e9};
 
+/// One worker may wait for so much device time, in all, for the end of interference: a later visit may find the core
+/// quiet too.
+constexpr device::Nanoseconds longest_waits_for_quiet{1e9};
+
 /// A worker reports not more often than its parent needs: reading wakes the parent, on a core that may be the measured
 /// device's.
 constexpr std::chrono::milliseconds between_signs_of_life{50};
@@ -160,19 +164,17 @@ std::shared_ptr<measure::SmtInterference> smt_interference(device::Device& devic
   const std::uint32_t line_bytes = task.request.line_bytes;
   const auto lines =
       static_cast<std::uint32_t>(std::max(least_bytes, os::first_data_cache_bytes() / 4 * 3)) / line_bytes;
-  // One run may wait for so much device time, in all, for the end of interference.
-  const device::Nanoseconds wait_budget(measure::by_effort(task.request.effort, 1e9, 15e9, 60e9));
   if (task.api == device::Api::cpu) {
     const workloads::CpuPlace place{
         .core = quiet_core(cpu::machine(), 0), .pages = cpu::PageKind::small, .awake_by = {}};
     return std::make_shared<measure::SmtInterference>(
         reporting(stepped(workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed)), observer),
-        on_core(arithmetic_on(device), place.core.cpu), wait_budget);
+        on_core(arithmetic_on(device), place.core.cpu), longest_waits_for_quiet);
   }
   const measure::OneCore one_core(reading_thread);
   return std::make_shared<measure::SmtInterference>(
       reporting(stepped(workloads::cycle_chase(device, lines, line_bytes, task.request.seed)), observer),
-      arithmetic_on(device), wait_budget);
+      arithmetic_on(device), longest_waits_for_quiet);
 }
 
 /// The source of cycles, which are a second unit on a device whose core clock can be measured.

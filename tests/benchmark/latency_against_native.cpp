@@ -75,16 +75,12 @@ double native_ns(std::uint64_t bytes, std::uint64_t seed) {
 }
 
 double sonde_ns(device::Device& device, std::uint64_t bytes, std::uint64_t seed) {
-  const measure::Request request{.effort = measure::Effort::normal,
-                                 .smallest_bytes = {},
-                                 .largest_bytes = {},
-                                 .seed = seed,
-                                 .line_bytes = line_bytes};
+  const measure::Request request{
+      .look = measure::Look::closer, .smallest_bytes = {}, .largest_bytes = {}, .seed = seed, .line_bytes = line_bytes};
   const measure::Point point = measure::point_on(probes::latency_probe::cycle, {.bytes = static_cast<double>(bytes)});
   const measure::Workload workload = probes::latency_probe::prepare_cycle(device, point, request);
   const measure::OneCore one_core;
-  const auto repetitions =
-      measure::repeat(std::get<measure::SteppedWork>(workload.work), measure::limits_of(request.effort), [] {});
+  const auto repetitions = measure::repeat(std::get<measure::SteppedWork>(workload.work), measure::limits_of(), [] {});
   return analysis::quantile(repetitions.values, 0.5);
 }
 

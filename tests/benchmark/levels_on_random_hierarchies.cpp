@@ -170,7 +170,7 @@ std::vector<measure::Point> vector_points(const device::DeviceInfo& device, cons
 Collector measured(const device::model::Description& model) {
   const auto device = device::model::open(model);
   measure::RunnerOptions options;
-  options.request.effort = measure::Effort::quick;
+  options.request.look = measure::Look::first;
   // Else pages are walked as far as memory goes.
   if (model.translation.empty()) options.request.largest_bytes = 256ull << 20;
   options.request.line_bytes = 64;

@@ -92,7 +92,7 @@ TEST_P(ProbeOnDevice, LeavesSamplesAboveZeroAndNoError) {
     measure::Probe small = *probe;
     small.next = first_two;
     test::RecordingObserver observer;
-    measure::Request request{.effort = measure::Effort::quick, .frame = small_frame()};
+    measure::Request request{.look = measure::Look::first, .frame = small_frame()};
     // The proof reads every copied byte, which takes a simulator of GPUs minutes.
     if (probe->name == "copy") request.largest_bytes = 4096;
     // Host time stands still, so that other work on this machine does not decide how much is measured.

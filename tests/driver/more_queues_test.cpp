@@ -82,7 +82,7 @@ class MoreQueues : public testing::Test {
   test::RecordingObserver probed(const measure::Probe& probe, std::uint64_t largest_bytes) {
     test::RecordingObserver observer;
     measure::run_probe(*device, probe,
-                       {.request = {.effort = measure::Effort::quick, .largest_bytes = largest_bytes},
+                       {.request = {.look = measure::Look::first, .largest_bytes = largest_bytes},
                         .host_time = [] { return counters::HostTime{}; }},
                        observer);
     for (const auto& failure : observer.failures) ADD_FAILURE() << failure.text;

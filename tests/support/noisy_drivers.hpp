@@ -35,7 +35,7 @@ inline const std::map<const measure::FindingKind*, Sharing>& drivers_by_finding(
 inline RecordingObserver asked_for_sharing(device::Device& device, std::uint64_t largest_bytes) {
   RecordingObserver observer;
   measure::run_probe(device, probes::zero_copy,
-                     {.request = {.effort = measure::Effort::quick, .largest_bytes = largest_bytes},
+                     {.request = {.look = measure::Look::first, .largest_bytes = largest_bytes},
                       .host_time = [] { return counters::HostTime{}; }},
                      observer);
   return observer;

@@ -40,7 +40,7 @@ measure::Measurement searched(const measure::Point& point, std::uint32_t groups)
 
 TEST(BandwidthPlan, SearchesFirstAndThenSweepsWithTheNearestShape) {
   const auto info = device_with(2, device::DeviceType::cpu);
-  const measure::Request request{.effort = measure::Effort::quick};
+  const measure::Request request{.look = measure::Look::first};
   std::vector<measure::Measurement> known;
   std::uint32_t number = 0;
   for (const measure::Point& point : bandwidth.next(info, request, known)) {
@@ -105,7 +105,7 @@ TEST(BandwidthCurve, HasEachSizeOnceInItsFastestShape) {
 
 TEST(BandwidthCurve, WhereItStepsBetweenTwoShapesTheSlowerSizeIsMeasuredInTheOtherToo) {
   const auto info = device_with(2, device::DeviceType::discrete);
-  const measure::Request quick{.effort = measure::Effort::quick};
+  const measure::Request quick{.look = measure::Look::first};
   std::vector<measure::Measurement> known{at(32768, 100, 1), at(65536, 100, 1), at(131072, 60, 2), at(262144, 60, 2)};
   const std::vector<measure::Point> points = closer_points(info, quick, known);
   ASSERT_EQ(points.size(), 1u);
@@ -139,7 +139,7 @@ double largest_asked_for(const device::DeviceInfo& info, const measure::Request&
 
 TEST(BandwidthPlan, ASweepThatEndsOnAFallGoesOn) {
   constexpr double mib = 1 << 20;
-  const measure::Request quick{.effort = measure::Effort::quick};
+  const measure::Request quick{.look = measure::Look::first};
   auto gpu = device_with(8, device::DeviceType::discrete);
   gpu.largest_buffer_bytes = 8ull << 30;
   EXPECT_EQ(largest_asked_for(gpu, quick, mib), 128 * mib);
@@ -325,12 +325,12 @@ TEST(BandwidthPlan, PrivatePartsOfAGpuHaveRoomForTheShapeThatWasFound) {
   // An H100's, where a quick run measured 7,400 GB/s between two sizes at which it measured 17,700.
   const auto info = device_with(132, device::DeviceType::discrete);
   std::vector<measure::Measurement> known;
-  for (const measure::Point& point : search_points(info, {.effort = measure::Effort::quick})) {
+  for (const measure::Point& point : search_points(info, {.look = measure::Look::first})) {
     known.push_back({.point = point, .unit = "GB/s", .values = {1}, .state = {}});
     known.back().state.shape = workloads::named({.group_size = 256, .groups = 264, .vector_words = 4, .in_flight = 1});
   }
   std::map<measure::Pattern, int> points;
-  for (const measure::Point& point : sweep_points(info, {.effort = measure::Effort::quick}, known)) {
+  for (const measure::Point& point : sweep_points(info, {.look = measure::Look::first}, known)) {
     if (point.words.sharing != measure::Sharing::separate || point.shape.empty()) continue;
     EXPECT_TRUE(keeps_its_shape(point)) << measure::name_of(bandwidth, point);
     ++points[point.words.pattern.value()];
@@ -354,7 +354,7 @@ TEST(BandwidthProbe, FindsAModelsRatesAndTheSameEveryTime) {
       .bytes = 1 << 20, .line_bytes = 128, .ways = 16, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
   model.levels[1] = {.latency_ns = 300, .read_gbps = 50, .write_gbps = 40};
   const measure::RunnerOptions options{
-      .request = {.effort = measure::Effort::quick, .smallest_bytes = 64 << 10, .largest_bytes = 8 << 20},
+      .request = {.look = measure::Look::first, .smallest_bytes = 64 << 10, .largest_bytes = 8 << 20},
       .host_time = [] { return counters::HostTime{}; }};
   const auto run = [&] {
     test::RecordingObserver observer;
@@ -403,7 +403,7 @@ test::RecordingObserver asked_for(std::uint64_t smallest, std::uint64_t largest)
   model.levels.resize(1);
   model.levels[0] = {.latency_ns = 300, .read_gbps = 50, .write_gbps = 40};
   const measure::RunnerOptions options{
-      .request = {.effort = measure::Effort::quick, .smallest_bytes = smallest, .largest_bytes = largest},
+      .request = {.look = measure::Look::first, .smallest_bytes = smallest, .largest_bytes = largest},
       .host_time = [] { return counters::HostTime{}; }};
   test::RecordingObserver observer;
   measure::run_probe(*device::model::open(model), bandwidth, options, observer);

@@ -131,8 +131,7 @@ TEST(BandwidthScaling, OneMomentAloneTellsNothingOfTheNext) {
 }
 
 TEST(BandwidthScaling, EachNumberIsVisitedSeveralTimes) {
-  for (const measure::Point& point : scaling_points({}, sweep(24)))
-    EXPECT_EQ(point.visits, measure::usual_visits(measure::Effort::normal));
+  for (const measure::Point& point : scaling_points({}, sweep(24))) EXPECT_EQ(point.visits, measure::usual_visits);
 }
 
 TEST(BandwidthScaling, ADeviceWithOneGroupHasNothingToTell) {
@@ -152,7 +151,7 @@ TEST(BandwidthScaling, FindsWhatSaturatesAModelAndLeavesTheSweepsAlone) {
       .bytes = 1 << 20, .line_bytes = 128, .ways = 16, .latency_ns = 40, .read_gbps = 500, .write_gbps = 200};
   model.levels[1] = {.latency_ns = 300, .read_gbps = 50, .write_gbps = 40};
   const measure::RunnerOptions options{
-      .request = {.effort = measure::Effort::quick, .smallest_bytes = 64 << 10, .largest_bytes = 8 << 20},
+      .request = {.look = measure::Look::first, .smallest_bytes = 64 << 10, .largest_bytes = 8 << 20},
       .host_time = [] { return counters::HostTime{}; }};
   test::RecordingObserver observer;
   measure::run_probe(*device::model::open(model), bandwidth, options, observer);

@@ -25,7 +25,7 @@ namespace {
 
 using device::ChaseWindow;
 using device::Nanoseconds;
-using measure::Effort;
+using measure::Look;
 using measure::Measurement;
 using measure::Point;
 
@@ -119,7 +119,7 @@ std::vector<Measurement> asked(const measure::Request& request, std::optional<st
 }
 
 TEST(ContentionPlan, SpreadsADozenLoadsAndLooksCloserWhereLatencyRises) {
-  const auto curve = load_curve(asked({.effort = Effort::normal}, std::nullopt));
+  const auto curve = load_curve(asked({.look = Look::closer}, std::nullopt));
   EXPECT_GE(curve.size(), 12u);
   EXPECT_LE(curve.size(), 20u);
   for (std::size_t at = 1; at < curve.size(); ++at) EXPECT_LE(curve[at].gpu_gbps - curve[at - 1].gpu_gbps, 9.2);
@@ -152,7 +152,7 @@ TEST(ContentionPlan, AMachineThatGetsSlowerMeanwhileIsNoContention) {
 }
 
 TEST(ContentionPlan, HasAControlAndCpuThreads) {
-  const auto known = asked({.effort = Effort::quick}, 4);
+  const auto known = asked({.look = Look::first}, 4);
   const auto count = [&](auto claim) { return std::ranges::count_if(known, claim); };
   EXPECT_EQ(count([](const Measurement& one) { return one.point.words == walk_in_control.words; }), 1);
   for (const double threads : {1, 2, 4}) {
@@ -162,7 +162,7 @@ TEST(ContentionPlan, HasAControlAndCpuThreads) {
 
 TEST(ContentionPlan, WhereNoThreadCanReadOneIsAskedForSoThatTheRecordSaysWhy) {
   const auto count = [](std::optional<std::uint32_t> most_threads) {
-    return std::ranges::count_if(asked({.effort = Effort::quick}, most_threads),
+    return std::ranges::count_if(asked({.look = Look::first}, most_threads),
                                  [](const Measurement& one) { return one.point.x.cpu_threads.value() > 0; });
   };
   EXPECT_EQ(count(0), 1);
@@ -223,7 +223,7 @@ TEST(SimulatedCompanion, SeesLatencyByWhatTheGpuMovesAtThatMoment) {
 TEST(Contention, AModelsAnswersComeBackWithinFivePercent) {
   const auto device = device::model::open(shared_memory());
   test::RecordingObserver observer;
-  measure::RunnerOptions options{.request = {.effort = Effort::quick}};
+  measure::RunnerOptions options{.request = {.look = Look::first}};
   options.host_time = [] { return counters::HostTime{}; };
   measure::run_probe(*device, contention, options, observer);
   const auto value = [&](const FindingKind& kind) {
@@ -271,7 +271,7 @@ TEST(ThrottledAdd, HoldsAShareOfFullBandwidthWhateverTheFirstLapTook) {
 
 TEST(Reverse, AsksForEachTrafficAndNumberOfThreadsAloneAndAtFullBandwidth) {
   const measure::Shape shape{{"groups", 8}};
-  const std::vector<Point> points = reverse_points({.effort = Effort::normal}, 3, shape);
+  const std::vector<Point> points = reverse_points({.look = Look::closer}, 3, shape);
   for (const Pattern traffic : {Pattern::read, Pattern::write, Pattern::copy}) {
     for (const double load : {0, 1}) {
       for (const double threads : {0, 1, 2, 3}) {
@@ -287,12 +287,12 @@ TEST(Reverse, AsksForEachTrafficAndNumberOfThreadsAloneAndAtFullBandwidth) {
     }
   }
   EXPECT_EQ(points.size(), 24u);
-  EXPECT_EQ(reverse_points({.effort = Effort::quick}, 3, shape).size(), 4u);
+  EXPECT_EQ(reverse_points({.look = Look::first}, 3, shape).size(), 4u);
   for (const Point& one : points) {
     const double threads = one.x.cpu_threads.value();
-    EXPECT_EQ(one.visits, threads == 0 || threads == 3 ? measure::usual_visits(Effort::normal) : 1) << threads;
+    EXPECT_EQ(one.visits, threads == 0 || threads == 3 ? measure::usual_visits : 1) << threads;
   }
-  const std::vector<Point> without = reverse_points({.effort = Effort::normal}, 0, shape);
+  const std::vector<Point> without = reverse_points({.look = Look::closer}, 0, shape);
   ASSERT_EQ(without.size(), 1u);
   const auto device = device::model::open(shared_memory());
   EXPECT_THROW((void)reverse_workload(*device, without.front(), {}, 1 << 20, {}), device::Unsupported);
@@ -314,10 +314,10 @@ measure::Repetitions while_all_threads_run(Repeat repeat) {
 TEST(Reverse, ThreadsOfTheCpuRunBesideTheDeviceAndSayWhatTheyMoved) {
   const auto device = device::model::open(shared_memory());
   const std::vector<cpu::Core> cores{cpu::machine().cores.back()};
-  const measure::Limits limits = measure::limits_of(Effort::quick);
+  const measure::Limits limits = measure::limits_of();
   const measure::Shape shape{{"groups", 16},       {"group_size", 64}, {"in_flight", 1},
                              {"vector_bytes", 16}, {"interleaved", 1}, {"spread", 0}};
-  for (const Point& point : reverse_points({.effort = Effort::quick}, 1, shape)) {
+  for (const Point& point : reverse_points({.look = Look::first}, 1, shape)) {
     const measure::Workload workload = reverse_workload(*device, point, {}, 3 << 20, cores);
     EXPECT_FALSE(workload.one_core);
     const measure::Repetitions all =

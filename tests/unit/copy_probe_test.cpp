@@ -50,7 +50,7 @@ device::model::Description model_with(std::uint32_t engines, double latency_us =
 }
 
 measure::RunnerOptions options(std::uint64_t largest_bytes) {
-  return {.request = {.effort = measure::Effort::quick, .largest_bytes = largest_bytes},
+  return {.request = {.look = measure::Look::first, .largest_bytes = largest_bytes},
           .host_time = [] { return counters::HostTime{}; }};
 }
 
@@ -284,7 +284,7 @@ TEST(CopyProbe, OneAlteredByteFailsThePoint) {
         FaultyDevice device(model_with(1), fault, where);
         const measure::Workload work = work_over(device, static_cast<double>(bytes), where);
         try {
-          (void)std::get<measure::SelfTimedWork>(work.work).repeat(measure::limits_of(measure::Effort::quick), [] {});
+          (void)std::get<measure::SelfTimedWork>(work.work).repeat(measure::limits_of(), [] {});
           ADD_FAILURE() << bytes << " bytes, fault " << static_cast<int>(fault) << ", " << measure::word_of(where);
         } catch (const device::Error& error) {
           EXPECT_NE(std::string(error.what()).find("does not hold what was copied"), std::string::npos) << error.what();
@@ -299,7 +299,7 @@ TEST(CopyProbe, RowsGrowUntilReadingTheClockIsASmallPartOfThem) {
   const auto observed = [&](double reading_ns) {
     DeviceWith<SlowClock> device(model_with(1), reading_ns);
     const measure::Workload work = work_over(device, 4096);
-    return std::get<measure::SelfTimedWork>(work.work).repeat(measure::limits_of(measure::Effort::quick), [] {});
+    return std::get<measure::SelfTimedWork>(work.work).repeat(measure::limits_of(), [] {});
   };
   const measure::Repetitions usual = observed(1e3);
   const double gbps = analysis::summarize(usual.values).median;

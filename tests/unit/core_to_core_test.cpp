@@ -95,7 +95,7 @@ TEST(CoreToCore, IsAskedOfTheCpuItselfOnly) {
 
 /// The numbers of values of this machine's first point on a curve, and of the curve that is seen with it.
 std::pair<std::size_t, std::size_t> values_of_first(const Curve& curve, const Curve& second) {
-  const measure::Request request{.effort = Effort::quick};
+  const measure::Request request{.look = Look::first};
   const std::vector<Point> points = core_to_core_points(cpu::machine(), request);
   const auto point = std::ranges::find(points, &curve, &Point::curve);
   const auto device = cpu::open();

@@ -245,7 +245,7 @@ TEST(StreamTeam, WhatAProcessorDoesNotHaveOrMemoryDoesNotHoldIsUnsupported) {
 
 // --- the probe ---
 
-measure::Request little() { return {.effort = Effort::quick, .smallest_bytes = 1 << 10, .largest_bytes = 1 << 20}; }
+measure::Request little() { return {.look = Look::first, .smallest_bytes = 1 << 10, .largest_bytes = 1 << 20}; }
 
 TEST(CpuBandwidth, EveryWorkloadOfThisMachineProvesItsWork) {
   const auto device = cpu::open();

@@ -155,15 +155,14 @@ TEST(CpuLoadPlan, WalkAndLoadTogetherFitTheCacheThatTheyShare) {
     EXPECT_GE(sets[2].bytes, 2 * shared);
     // In memory the load of each cluster is beyond its cache too.
     for (const int threads : {1, 3, 7}) {
-      EXPECT_GE(threads * load_bytes_of(machine, sets[2], Placement::same_cluster, threads, Effort::normal),
-                4 * shared);
+      EXPECT_GE(threads * load_bytes_of(machine, sets[2], Placement::same_cluster, threads, Look::closer), 4 * shared);
     }
   }
 }
 
 TEST(CpuLoadPlan, OfAMachineWithoutStatedCachesThereIsMemory) {
   const cpu::Topology machine = cpu::read(test::machine_xml("core:4 pu:1"));
-  const std::vector<WalkedSet> sets = walked_sets(machine, {.effort = Effort::quick});
+  const std::vector<WalkedSet> sets = walked_sets(machine, {.look = Look::first});
   ASSERT_EQ(sets.size(), 1u);
   EXPECT_EQ(sets[0].within, Within::memory);
   EXPECT_EQ(sets[0].bytes, 64 * mib);
@@ -177,7 +176,7 @@ TEST(CpuLoadPlan, KeepsToTheSizesThatTheUserAskedFor) {
 }
 
 TEST(CpuLoadPlan, EveryPointIsOfTheCurveThatItsWordsName) {
-  for (const Point& point : cpu_load_points(zen(), {.effort = Effort::thorough}, {})) {
+  for (const Point& point : cpu_load_points(zen(), {.look = Look::closest}, {})) {
     EXPECT_EQ(point.curve, &cpu_loaded_latency_probe::walk);
     EXPECT_EQ(measure::find_curve(cpu_loaded_latency.curves, point.words, "ns"), point.curve);
     EXPECT_EQ(point.x.delay.has_value(), point.x.cpu_threads > 0.0);
@@ -197,7 +196,7 @@ std::vector<Measurement> measured(const Point& point) {
 
 TEST(CpuLoadPlan, PointsAreSpreadOverTheBandwidthThatWasReached) {
   const cpu::Topology machine = zen();
-  const Request request{.effort = Effort::normal};
+  const Request request{.look = Look::closer};
   std::vector<Measurement> known;
   for (int round = 0; round < 40; ++round) {
     std::size_t added = 0;
@@ -226,7 +225,7 @@ TEST(CpuLoadPlan, PointsAreSpreadOverTheBandwidthThatWasReached) {
 
 TEST(CpuLoadFindings, AreTheLatencyAloneUnderFullLoadAndBesideOneCore) {
   const cpu::Topology machine = zen();
-  const Request request{.effort = Effort::quick};
+  const Request request{.look = Look::first};
   std::vector<Measurement> known;
   for (const Point& point : cpu_load_points(machine, request, {})) {
     for (const Measurement& one : measured(point)) known.push_back(one);
@@ -258,7 +257,7 @@ TEST(CpuLoadedLatency, EveryWorkloadOfThisMachineProvesItsWork) {
   if (cpu::machine().cores.size() < 2) GTEST_SKIP() << "one core only";
   const auto device = cpu::open();
   EXPECT_EQ(cpu_loaded_latency.obstacle(device->info()), std::nullopt);
-  const Request request{.effort = Effort::quick, .largest_bytes = 4 << 20};
+  const Request request{.look = Look::first, .largest_bytes = 4 << 20};
   int points = 0;
   for (const Point& point : cpu_loaded_latency.next(device->info(), request, {})) {
     const Workload workload = point.curve->prepare(*device, point, request);

@@ -75,8 +75,8 @@ double seconds_of(const std::vector<Point>& points) {
   return seconds;
 }
 
-std::string core_to_core_plan(const cpu::Topology& machine, Effort effort) {
-  const std::vector<Point> points = core_to_core_points(machine, {.effort = effort});
+std::string core_to_core_plan(const cpu::Topology& machine, Look look) {
+  const std::vector<Point> points = core_to_core_points(machine, {.look = look});
   std::map<std::string, std::map<std::string, int>> counts;
   std::string pairs;
   for (const Point& point : points) {
@@ -86,7 +86,7 @@ std::string core_to_core_plan(const cpu::Topology& machine, Effort effort) {
     if (point.words.role && point.words.line) pairs += fmt::format(" {}>{}", *point.x.from, *point.x.to);
   }
   std::string text =
-      fmt::format("{} cores, about {} s\n", measured_cores(machine, effort).size(), std::ceil(seconds_of(points)));
+      fmt::format("{} cores, about {} s\n", measured_cores(machine, look).size(), std::ceil(seconds_of(points)));
   for (const auto& [what, placements] : counts) {
     text += what + ":";
     for (const auto& [placement, count] : placements) text += fmt::format(" {} {}", count, placement);
@@ -95,10 +95,10 @@ std::string core_to_core_plan(const cpu::Topology& machine, Effort effort) {
   return text + "held lines:" + pairs + "\n";
 }
 
-std::string nodes_plan(const cpu::Topology& machine, Effort effort) {
+std::string nodes_plan(const cpu::Topology& machine, Look look) {
   std::string text;
-  std::vector<Point> points = node_latency_points(machine, true, {.effort = effort});
-  for (const Point& point : node_bandwidth_points(machine, {.effort = effort})) points.push_back(point);
+  std::vector<Point> points = node_latency_points(machine, true, {.look = look});
+  for (const Point& point : node_bandwidth_points(machine, {.look = look})) points.push_back(point);
   std::string before;
   for (const Point& point : points) {
     std::string what = words_of(point);
@@ -112,9 +112,9 @@ std::string nodes_plan(const cpu::Topology& machine, Effort effort) {
   return fmt::format("about {} s{}\n", std::ceil(seconds_of(points)), text);
 }
 
-std::string cpu_bandwidth_plan(const cpu::Topology& machine, Effort effort) {
+std::string cpu_bandwidth_plan(const cpu::Topology& machine, Look look) {
   std::map<std::string, std::map<int, std::string>> sizes;
-  const std::vector<Point> points = cpu_bandwidth_points(machine, {.effort = effort});
+  const std::vector<Point> points = cpu_bandwidth_points(machine, {.look = look});
   for (const Point& point : points) {
     sizes[words_of(point)][static_cast<int>(*point.x.cpu_threads)] += " " + size_text(*point.x.bytes);
   }
@@ -127,8 +127,8 @@ std::string cpu_bandwidth_plan(const cpu::Topology& machine, Effort effort) {
 }
 
 /// The sets with what each loading thread has in them, and how many load without delay; delays follow what is measured.
-std::string loaded_latency_plan(const cpu::Topology& machine, Effort effort) {
-  const Request request{.effort = effort};
+std::string loaded_latency_plan(const cpu::Topology& machine, Look look) {
+  const Request request{.look = look};
   const std::vector<WalkedSet> sets = walked_sets(machine, request);
   std::map<std::string, std::string> threads;
   const std::vector<Point> points = cpu_load_points(machine, request, {});
@@ -137,8 +137,7 @@ std::string loaded_latency_plan(const cpu::Topology& machine, Effort effort) {
     const int loading = static_cast<int>(*point.x.cpu_threads);
     std::string& of_curve = threads[size_text(*point.x.bytes) + ", " + placement_of(point) + ", " + words_of(point)];
     of_curve += fmt::format(" {}", loading);
-    if (loading > 0)
-      of_curve += " x " + size_text(load_bytes_of(machine, *set, *point.words.placement, loading, effort));
+    if (loading > 0) of_curve += " x " + size_text(load_bytes_of(machine, *set, *point.words.placement, loading, look));
   }
   std::string text = fmt::format("{} points, about {} s\n", points.size(), std::ceil(seconds_of(points)));
   for (const auto& [curve, of_curve] : threads) text += fmt::format("  {}:{}\n", curve, of_curve);
@@ -161,11 +160,11 @@ class CpuPlans : public ::testing::TestWithParam<Machine> {};
 TEST_P(CpuPlans, AreWhatACarefulPersonWouldChoose) {
   const cpu::Topology machine = topology_of(GetParam());
   std::string text = orders(machine);
-  for (const auto& [effort, name] : {std::pair(Effort::quick, "quick"), std::pair(Effort::normal, "normal")}) {
-    text += fmt::format("core-to-core at {}: {}", name, core_to_core_plan(machine, effort));
-    text += fmt::format("nodes at {}: {}", name, nodes_plan(machine, effort));
-    text += fmt::format("cpu-bandwidth at {}: {}", name, cpu_bandwidth_plan(machine, effort));
-    text += fmt::format("loaded-latency, first points at {}: {}", name, loaded_latency_plan(machine, effort));
+  for (const auto& [look, name] : {std::pair(Look::first, "quick"), std::pair(Look::closer, "normal")}) {
+    text += fmt::format("core-to-core at {}: {}", name, core_to_core_plan(machine, look));
+    text += fmt::format("nodes at {}: {}", name, nodes_plan(machine, look));
+    text += fmt::format("cpu-bandwidth at {}: {}", name, cpu_bandwidth_plan(machine, look));
+    text += fmt::format("loaded-latency, first points at {}: {}", name, loaded_latency_plan(machine, look));
   }
   EXPECT_EQ(text, text_of(std::string(TEST_DATA) + "/plans/" + GetParam().name + ".txt"));
 }
@@ -178,8 +177,8 @@ INSTANTIATE_TEST_SUITE_P(OfMachines, CpuPlans, ::testing::ValuesIn(machines), []
 
 TEST(CoreToCorePlan, Of128CoresTakesUnderFiveMinutesAtNormal) {
   const cpu::Topology machine = topology_of(machines[1]);
-  EXPECT_EQ(measured_cores(machine, Effort::normal).size(), 128u);
-  const double seconds = seconds_of(core_to_core_points(machine, {.effort = Effort::normal}));
+  EXPECT_EQ(measured_cores(machine, Look::closer).size(), 128u);
+  const double seconds = seconds_of(core_to_core_points(machine, {.look = Look::closer}));
   EXPECT_GT(seconds, 10);
   EXPECT_LT(seconds, 120);
 }
@@ -209,11 +208,11 @@ TEST(CoreToCorePlan, PairsThatGoAtOnceShareNoCoreAndAreAllOfThem) {
 
 TEST(CoreToCorePlan, PointsOfPairsAtOnceLeadBackToAllOfThem) {
   const cpu::Topology machine = topology_of(machines[0]);
-  const Tournament tournament(machine, measured_cores(machine, Effort::normal));
+  const Tournament tournament(machine, measured_cores(machine, Look::closer));
   std::size_t pairs = 0;
   for (const Point& point : core_to_core_points(machine, {})) {
     if (!point.words.beside) continue;
-    const std::optional<CpuPair> first = pair_of(point, machine, Effort::normal);
+    const std::optional<CpuPair> first = pair_of(point, machine, Look::closer);
     ASSERT_TRUE(first);
     EXPECT_EQ(first->placement(), point.words.placement);
     pairs += tournament.group_of(*first).size();
@@ -228,25 +227,25 @@ TEST(CoreToCorePlan, BetweenNodesTheMemoryIsAtEitherSide) {
     if (!point.x.node) continue;
     ++elsewhere;
     EXPECT_EQ(point.words.placement, measure::Placement::other_node);
-    EXPECT_EQ(*point.x.node, pair_of(point, machine, Effort::normal)->to->node);
+    EXPECT_EQ(*point.x.node, pair_of(point, machine, Look::closer)->to->node);
   }
   EXPECT_EQ(elsewhere, 2 * 3);  // either way a held line and two queues
 }
 
 TEST(CoreToCorePlan, CopiesAsMuchAsTheMemoryAllowsAndNothingAtQuick) {
   const cpu::Topology machine = topology_of(machines[3]);
-  const auto copied = [&](Effort effort, std::uint64_t memory_bytes) {
+  const auto copied = [&](Look look, std::uint64_t memory_bytes) {
     double bytes = 0;
-    for (const Point& point : core_to_core_points(machine, {.effort = effort}, memory_bytes)) {
+    for (const Point& point : core_to_core_points(machine, {.look = look}, memory_bytes)) {
       if (point.words.pattern) bytes = *point.x.bytes;
     }
     return bytes;
   };
-  EXPECT_EQ(copied(Effort::thorough, 64ull << 30), 4.0 * (1 << 30));
-  EXPECT_EQ(copied(Effort::thorough, 5ull << 30), 1 << 30);
-  EXPECT_EQ(copied(Effort::normal, 64ull << 30), 1 << 30);
-  EXPECT_EQ(copied(Effort::normal, 512 << 20), 0);
-  EXPECT_EQ(copied(Effort::quick, 64ull << 30), 0);
+  EXPECT_EQ(copied(Look::closest, 64ull << 30), 4.0 * (1 << 30));
+  EXPECT_EQ(copied(Look::closest, 5ull << 30), 1 << 30);
+  EXPECT_EQ(copied(Look::closer, 64ull << 30), 1 << 30);
+  EXPECT_EQ(copied(Look::closer, 512 << 20), 0);
+  EXPECT_EQ(copied(Look::first, 64ull << 30), 0);
 }
 
 // --- what a mask, a control group or a node without cores leaves ---
@@ -259,7 +258,7 @@ TEST(CpuPlansOfALimitedProcess, GoOnWithTheCoresOfAMask) {
   EXPECT_EQ(node_latency_points(machine, false, {}).size(), 4u);
   const std::vector<Point> points = core_to_core_points(machine, {});
   EXPECT_FALSE(points.empty());
-  for (const Point& point : points) EXPECT_TRUE(pair_of(point, machine, Effort::normal));
+  for (const Point& point : points) EXPECT_TRUE(pair_of(point, machine, Look::closer));
 }
 
 TEST(CpuPlansOfALimitedProcess, ReachForTheMemoryOfANodeThatTheMaskLeavesNoCore) {
@@ -273,15 +272,15 @@ TEST(CpuPlansOfALimitedProcess, ReachForTheMemoryOfANodeThatTheMaskLeavesNoCore)
 
 TEST(CpuPlansOfALimitedProcess, HaveFewerPairsAtOnceWithinAQuota) {
   cpu::Topology machine = topology_of(machines[1]);
-  const auto at_once = [](const cpu::Topology& on, Effort effort) {
-    return Tournament(on, measured_cores(on, effort)).pairs_at_once();
+  const auto at_once = [](const cpu::Topology& on, Look look) {
+    return Tournament(on, measured_cores(on, look)).pairs_at_once();
   };
-  EXPECT_EQ(at_once(machine, Effort::normal), 8u);
+  EXPECT_EQ(at_once(machine, Look::closer), 8u);
   machine.quota = 4.5;
-  EXPECT_EQ(at_once(machine, Effort::normal), 2u);
+  EXPECT_EQ(at_once(machine, Look::closer), 2u);
   machine.quota = 0.5;
-  EXPECT_EQ(at_once(machine, Effort::normal), 1u);
-  EXPECT_EQ(at_once(cpu::read(test::machine_xml("core:16 pu:1")), Effort::normal), 4u);
+  EXPECT_EQ(at_once(machine, Look::closer), 1u);
+  EXPECT_EQ(at_once(cpu::read(test::machine_xml("core:16 pu:1")), Look::closer), 4u);
 }
 
 TEST(NodePlans, OfOneNodeHaveOnePointThatSaysWhy) {
@@ -315,20 +314,20 @@ TEST(NodePlans, EveryNodesCoresReadTheNextNodesMemoryAtOnce) {
 
 TEST(CoreToCorePlan, OfAThousandCoresIsThinnedAndSaysSo) {
   const cpu::Topology machine = cpu::read(test::machine_xml("package:2 [numa] l3:32(size=33554432) core:16 pu:1"));
-  const Request request{.effort = Effort::normal};
+  const Request request{.look = Look::closer};
   EXPECT_LT(seconds_of(core_to_core_points(machine, request)), 360);
   const Point last = core_to_core_points(machine, request).back();
-  EXPECT_EQ(pair_of(last, machine, request.effort), std::nullopt);
-  EXPECT_NE(why_left_out(machine, request.effort).find("of 1024 cores 144"), std::string::npos);
+  EXPECT_EQ(pair_of(last, machine, request.look), std::nullopt);
+  EXPECT_NE(why_left_out(machine, request.look).find("of 1024 cores 144"), std::string::npos);
   std::set<int> clusters;
-  for (const cpu::Core* core : measured_cores(machine, request.effort)) clusters.insert(core->cluster);
+  for (const cpu::Core* core : measured_cores(machine, request.look)) clusters.insert(core->cluster);
   EXPECT_EQ(clusters.size(), 64u);
 }
 
 TEST(CoreToCorePlan, PointsLeadBackToTheirPairs) {
   const cpu::Topology machine = topology_of(machines[4]);
   for (const Point& point : core_to_core_points(machine, {})) {
-    const auto pair = pair_of(point, machine, Effort::normal);
+    const auto pair = pair_of(point, machine, Look::closer);
     ASSERT_TRUE(pair);
     EXPECT_EQ(pair->placement(), point.words.placement);
     EXPECT_EQ(pair->from_cpu(), point.x.from);

@@ -255,7 +255,7 @@ TEST(CpuWalk, BothWalksProveEveryRun) {
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
+using measure::Look;
 using measure::Measurement;
 using measure::Point;
 
@@ -302,7 +302,7 @@ std::map<Words, int> count_by_words(const std::vector<Measurement>& known) {
 }
 
 TEST(CpuLatencyPlan, WalksBothPagesAsleepAndAwake) {
-  const auto counts = count_by_words(asked({.kinds = {CoreKind::performance}}, {.effort = Effort::normal}));
+  const auto counts = count_by_words(asked({.kinds = {CoreKind::performance}}, {.look = Look::closer}));
   for (const PageSize pages : {PageSize::small, PageSize::huge}) {
     EXPECT_GT(counts.at({.pages = pages, .state = MemoryState::asleep}), 20) << word_of(pages);
     EXPECT_GE(counts.at({.pages = pages, .state = MemoryState::awake}), 2) << word_of(pages);
@@ -312,7 +312,7 @@ TEST(CpuLatencyPlan, WalksBothPagesAsleepAndAwake) {
 }
 
 TEST(CpuLatencyPlan, AtQuickHitsTellTheSizesToo) {
-  const auto counts = count_by_words(asked({.kinds = {CoreKind::performance}}, {.effort = Effort::quick}));
+  const auto counts = count_by_words(asked({.kinds = {CoreKind::performance}}, {.look = Look::first}));
   const Words small{.pages = PageSize::small, .state = MemoryState::asleep};
   EXPECT_GT(counts.at(with(small, {.order = Order::independent})), 0);
   EXPECT_GT(counts.at(with(small, {.order = Order::page})), 0);
@@ -321,7 +321,7 @@ TEST(CpuLatencyPlan, AtQuickHitsTellTheSizesToo) {
 
 TEST(CpuLatencyPlan, NoSizeIsAskedForThatTheUserLeftOut) {
   constexpr std::uint64_t bytes = 256 << 20;
-  const measure::Request request{.effort = Effort::normal, .smallest_bytes = bytes, .largest_bytes = bytes};
+  const measure::Request request{.look = Look::closer, .smallest_bytes = bytes, .largest_bytes = bytes};
   const auto points = cpu_latency_points({.kinds = {CoreKind::performance}}, cpu_info(), request, {});
   EXPECT_EQ(points.size(), 4u);
   for (const Point& point : points) EXPECT_EQ(point.x.bytes, bytes);
@@ -329,7 +329,7 @@ TEST(CpuLatencyPlan, NoSizeIsAskedForThatTheUserLeftOut) {
 
 TEST(CpuLatencyPlan, EachKindOfCoreHasCurvesOfItsOwn) {
   const auto counts =
-      count_by_words(asked({.kinds = {CoreKind::performance, CoreKind::efficiency}}, {.effort = Effort::quick}));
+      count_by_words(asked({.kinds = {CoreKind::performance, CoreKind::efficiency}}, {.look = Look::first}));
   for (const CoreKind kind : {CoreKind::performance, CoreKind::efficiency}) {
     EXPECT_GT(counts.at({.core = kind, .pages = PageSize::small, .state = MemoryState::asleep}), 20) << word_of(kind);
   }
@@ -337,7 +337,7 @@ TEST(CpuLatencyPlan, EachKindOfCoreHasCurvesOfItsOwn) {
 
 TEST(CpuLatencyPlan, WhatCannotBeHadIsAskedForOnceSoThatTheRecordSaysWhy) {
   const auto points = cpu_latency_points({.kinds = {CoreKind::performance}, .huge_pages = false, .further_core = false},
-                                         cpu_info(), {.effort = Effort::normal}, {});
+                                         cpu_info(), {.look = Look::closer}, {});
   std::vector<Measurement> as_known;
   for (const Point& point : points) as_known.push_back({.point = point, .unit = "ns", .values = {}, .state = {}});
   const auto counts = count_by_words(as_known);
@@ -347,7 +347,7 @@ TEST(CpuLatencyPlan, WhatCannotBeHadIsAskedForOnceSoThatTheRecordSaysWhy) {
 }
 
 TEST(CpuLatency, FindsTheLevelsOfEachPages) {
-  const measure::Request request{.effort = Effort::quick};
+  const measure::Request request{.look = Look::first};
   const measure::Conclusion conclusion =
       cpu_latency.conclude(request, asked({.kinds = {CoreKind::performance}}, request));
   int checked = 0;

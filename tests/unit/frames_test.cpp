@@ -91,7 +91,7 @@ TEST(FramePasses, MoveWhatTheDescriptionSays) {
 }
 
 TEST(FramePasses, AreWholeVectorsAtEveryResolutionThatIsMeasured) {
-  const measure::Request request{.effort = measure::Effort::thorough, .frame = built_in()};
+  const measure::Request request{.look = measure::Look::closest, .frame = built_in()};
   const std::vector<Point> points = frames.next({}, request, {});
   ASSERT_EQ(points.size(), 6u);
   std::vector<Point> all = frames.next({.type = device::DeviceType::cpu}, request, {});
@@ -216,7 +216,7 @@ TEST(Frames, OfWhichThereIsNoRoomAreSkippedWithTheReason) {
   const auto device = device::model::open(model);
   test::RecordingObserver observer;
   (void)measure::run_probe(*device, frames,
-                           {.request = {.effort = measure::Effort::quick, .frame = three_passes()},
+                           {.request = {.look = measure::Look::first, .frame = three_passes()},
                             .host_time = [] { return counters::HostTime{}; }},
                            observer);
   EXPECT_TRUE(observer.failures.empty());
@@ -231,24 +231,23 @@ TEST(Frames, OfWhichThereIsNoRoomAreSkippedWithTheReason) {
 TEST(Frames, ThatSizesLeaveOutAreSkippedOnce) {
   const auto device = device::model::open(quiet_model());
   test::RecordingObserver observer;
-  (void)measure::run_probe(
-      *device, frames,
-      {.request = {.effort = measure::Effort::quick, .largest_bytes = 4096, .frame = three_passes()},
-       .host_time = [] { return counters::HostTime{}; }},
-      observer);
+  (void)measure::run_probe(*device, frames,
+                           {.request = {.look = measure::Look::first, .largest_bytes = 4096, .frame = three_passes()},
+                            .host_time = [] { return counters::HostTime{}; }},
+                           observer);
   EXPECT_TRUE(observer.measurements.empty());
   ASSERT_EQ(observer.skips.size(), 1u);
   EXPECT_NE(observer.skips[0].text.find("--sizes"), std::string::npos) << observer.skips[0].text;
 }
 
 TEST(Frames, ACpuGetsFewerResolutions) {
-  const auto asked = [](device::DeviceType type, measure::Effort effort) {
-    return frames.next({.type = type}, {.effort = effort, .frame = built_in()}, {}).size();
+  const auto asked = [](device::DeviceType type, measure::Look look) {
+    return frames.next({.type = type}, {.look = look, .frame = built_in()}, {}).size();
   };
-  EXPECT_EQ(asked(device::DeviceType::discrete, measure::Effort::quick), 3u);
-  EXPECT_EQ(asked(device::DeviceType::cpu, measure::Effort::quick), 2u);
-  EXPECT_EQ(asked(device::DeviceType::discrete, measure::Effort::normal), 6u);
-  EXPECT_EQ(asked(device::DeviceType::cpu, measure::Effort::normal), 4u);
+  EXPECT_EQ(asked(device::DeviceType::discrete, measure::Look::first), 3u);
+  EXPECT_EQ(asked(device::DeviceType::cpu, measure::Look::first), 2u);
+  EXPECT_EQ(asked(device::DeviceType::discrete, measure::Look::closer), 6u);
+  EXPECT_EQ(asked(device::DeviceType::cpu, measure::Look::closer), 4u);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ enum class Counters { none, simulated };
 
 test::RecordingObserver measured(const device::model::Description& model, measure::Request request = {},
                                  Counters counters = Counters::none) {
-  request.effort = measure::Effort::quick;
+  request.look = measure::Look::first;
   if (!request.largest_bytes) request.largest_bytes = 8 * mib;
   request.smallest_bytes = 8 * kib;
   const auto device = device::model::open(model);

@@ -46,7 +46,7 @@ test::RecordingObserver measured(const device::model::Description& model) {
   const auto device = device::model::open(model);
   test::RecordingObserver observer;
   measure::run_probe(*device, host_memory,
-                     {.request = {.effort = measure::Effort::quick, .largest_bytes = 4 * mib},
+                     {.request = {.look = measure::Look::first, .largest_bytes = 4 * mib},
                       .host_time = [] { return counters::HostTime{}; }},
                      observer);
   for (const auto& failure : observer.failures) ADD_FAILURE() << failure.text;
@@ -113,7 +113,7 @@ TEST(HostMemory, WithLittleMemoryWhatFitsIsMeasured) {
     test::RecordingObserver observer;
     measure::run_probe(
         *device, *probe,
-        {.request = {.effort = measure::Effort::quick, .smallest_bytes = 16 * mib, .largest_bytes = 1024 * mib},
+        {.request = {.look = measure::Look::first, .smallest_bytes = 16 * mib, .largest_bytes = 1024 * mib},
          .host_time = [] { return counters::HostTime{}; }},
         observer);
     for (const auto& failure : observer.failures) ADD_FAILURE() << probe->name << ": " << failure.text;
@@ -129,7 +129,7 @@ TEST(HostMemory, SizesOutsideTheGridAreOneSkipWithItsReason) {
     const auto device = device::model::open(small_gpu());
     test::RecordingObserver observer;
     measure::run_probe(*device, *probe,
-                       {.request = {.effort = measure::Effort::quick, .smallest_bytes = 16, .largest_bytes = 1024},
+                       {.request = {.look = measure::Look::first, .smallest_bytes = 16, .largest_bytes = 1024},
                         .host_time = [] { return counters::HostTime{}; }},
                        observer);
     EXPECT_TRUE(observer.measurements.empty()) << probe->name;

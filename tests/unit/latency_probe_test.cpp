@@ -22,7 +22,7 @@
 namespace sonde::probes {
 namespace {
 
-using measure::Effort;
+using measure::Look;
 using measure::Measurement;
 using measure::Point;
 using measure::Request;
@@ -71,7 +71,7 @@ bool is_awake(const measure::Words& words) { return words.fabric == measure::Fab
 
 TEST(LatencySizes, AreFourPerDoublingDistinctAndWholeLines) {
   for (const std::uint32_t line_bytes : {64u, 128u}) {
-    const auto bytes = sizes({.effort = Effort::quick, .line_bytes = line_bytes});
+    const auto bytes = sizes({.look = Look::first, .line_bytes = line_bytes});
     EXPECT_EQ(bytes.size(), 16 * 4 + 1u);
     EXPECT_EQ(bytes.front(), 1024);
     EXPECT_EQ(bytes.back(), 64 << 20);
@@ -84,13 +84,13 @@ TEST(LatencySizes, AreFourPerDoublingDistinctAndWholeLines) {
 }
 
 TEST(LatencySizes, EndWhereTheEffortSays) {
-  EXPECT_EQ(sizes({.effort = Effort::quick}).back(), 64 << 20);
-  EXPECT_EQ(sizes({.effort = Effort::normal}).back(), 256 << 20);
+  EXPECT_EQ(sizes({.look = Look::first}).back(), 64 << 20);
+  EXPECT_EQ(sizes({.look = Look::closer}).back(), 256 << 20);
   device::DeviceInfo device;
   const auto thorough = [&](device::DeviceType type) {
     device.type = type;
     double largest = 0;
-    for (const Point& point : latency.next(device, {.effort = Effort::thorough}, {})) {
+    for (const Point& point : latency.next(device, {.look = Look::closest}, {})) {
       largest = std::max(largest, *point.x.bytes);
     }
     return largest;
@@ -117,21 +117,21 @@ TEST(LatencySizes, StayDistinctWhereLinesAreCoarserThanTheSteps) {
 }
 
 TEST(LatencySizes, ComeInAnOrderThatNoDriftCanImitateACurveWith) {
-  const Request request{.effort = Effort::quick};
+  const Request request{.look = Look::first};
   EXPECT_FALSE(std::ranges::is_sorted(sizes_as_asked(request)));
   EXPECT_EQ(sizes_as_asked(request), sizes_as_asked(request));
-  EXPECT_NE(sizes_as_asked({.effort = Effort::quick, .seed = 1}), sizes_as_asked({.effort = Effort::quick, .seed = 2}));
+  EXPECT_NE(sizes_as_asked({.look = Look::first, .seed = 1}), sizes_as_asked({.look = Look::first, .seed = 2}));
 }
 
 TEST(LatencySizes, AFlatCurveLeavesNothingToAskOnTheVectorPath) {
-  const Request request{.effort = Effort::quick};
+  const Request request{.look = Look::first};
   const auto points = latency.next(device::DeviceInfo{}, request, measured(request, [](double) { return 40.0; }));
   EXPECT_TRUE(std::ranges::none_of(
       points, [](const Point& point) { return test::is_by_vector_path(point.words) && !is_awake(point.words); }));
 }
 
 TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
-  const Request request{.effort = Effort::quick};
+  const Request request{.look = Look::first};
   const auto known = measured(request, [](double bytes) { return bytes <= 32768 ? 40.0 : 95.0; });
   const auto points = latency.next(device::DeviceInfo{}, request, known);
   ASSERT_FALSE(points.empty());
@@ -144,12 +144,12 @@ TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
 
 // Laps over many lines take long, a CPU stands for a GPU, and what others leave of its shared caches changes anyway.
 TEST(LatencySizes, AnEdgeIsHalvedOnceAtMostWhereACpusLapsTakeLong) {
-  const auto looks = [&](device::DeviceType type, Effort effort, std::uint64_t end) {
+  const auto looks = [&](device::DeviceType type, Look look, std::uint64_t end) {
     const auto latency_ns = [end](double bytes) { return bytes <= static_cast<double>(end) ? 12.0 : 140.0; };
     device::DeviceInfo device;
     device.type = type;
     device.largest_buffer_bytes = 8ull << 30;
-    const Request request{.effort = effort};
+    const Request request{.look = look};
     auto known = measured(request, latency_ns, device);
     for (int look = 0;; ++look) {
       std::vector<Point> points = latency.next(device, request, known);
@@ -161,23 +161,23 @@ TEST(LatencySizes, AnEdgeIsHalvedOnceAtMostWhereACpusLapsTakeLong) {
       }
     }
   };
-  EXPECT_GE(looks(device::DeviceType::cpu, Effort::quick, 3 << 20), 3);
-  EXPECT_EQ(looks(device::DeviceType::cpu, Effort::quick, 6 << 20), 0);  // four sizes a doubling have it within 20 %
-  EXPECT_EQ(looks(device::DeviceType::cpu, Effort::quick, 20 << 20), 1);
-  EXPECT_EQ(looks(device::DeviceType::cpu, Effort::normal, 100 << 20), 0);
-  EXPECT_GE(looks(device::DeviceType::discrete, Effort::normal, 100 << 20), 3);
+  EXPECT_GE(looks(device::DeviceType::cpu, Look::first, 3 << 20), 3);
+  EXPECT_EQ(looks(device::DeviceType::cpu, Look::first, 6 << 20), 0);  // four sizes a doubling have it within 20 %
+  EXPECT_EQ(looks(device::DeviceType::cpu, Look::first, 20 << 20), 1);
+  EXPECT_EQ(looks(device::DeviceType::cpu, Look::closer, 100 << 20), 0);
+  EXPECT_GE(looks(device::DeviceType::discrete, Look::closer, 100 << 20), 3);
   for (const std::uint64_t end : {6u << 20, 20u << 20}) {
-    EXPECT_GE(looks(device::DeviceType::cpu, Effort::normal, end), 3) << end;
-    EXPECT_GE(looks(device::DeviceType::discrete, Effort::quick, end), 3) << end;
+    EXPECT_GE(looks(device::DeviceType::cpu, Look::closer, end), 3) << end;
+    EXPECT_GE(looks(device::DeviceType::discrete, Look::first, end), 3) << end;
   }
 }
 
 /// The independent accesses that are asked for over more than `from` and less than `to` bytes.
-std::vector<Point> hits_asked(const analysis::LatencyCurves& curves, device::DeviceType type, Effort effort,
-                              double from, double to) {
+std::vector<Point> hits_asked(const analysis::LatencyCurves& curves, device::DeviceType type, Look look, double from,
+                              double to) {
   device::DeviceInfo device;
   device.type = type;
-  std::vector<Point> points = workloads::capacity_points(swept, curves, device, {.effort = effort});
+  std::vector<Point> points = workloads::capacity_points(swept, curves, device, {.look = look});
   std::erase_if(points, [&](const Point& point) {
     const double bytes = *point.x.bytes;
     return point.words.order != Order::independent || bytes <= from || bytes >= to;
@@ -189,15 +189,15 @@ TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo32MiBAtQuickAnd64AtNormal) {
   analysis::LatencyCurves curves;
   for (double bytes = 4 << 10; bytes <= 128 << 20; bytes *= std::sqrt(2))
     curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 24 << 20 ? 12.0 : 140.0)});
-  const auto furthest = [&](device::DeviceType type, Effort effort) {
+  const auto furthest = [&](device::DeviceType type, Look look) {
     double bytes = 0;
-    for (const Point& point : hits_asked(curves, type, effort, 0, 1e12)) bytes = std::max(bytes, *point.x.bytes);
+    for (const Point& point : hits_asked(curves, type, look, 0, 1e12)) bytes = std::max(bytes, *point.x.bytes);
     return bytes;
   };
-  EXPECT_LE(furthest(device::DeviceType::cpu, Effort::quick), 32 << 20);
-  EXPECT_LE(furthest(device::DeviceType::cpu, Effort::normal), 64 << 20);
-  EXPECT_GT(furthest(device::DeviceType::cpu, Effort::thorough), 64 << 20);
-  EXPECT_GT(furthest(device::DeviceType::discrete, Effort::quick), 64 << 20);
+  EXPECT_LE(furthest(device::DeviceType::cpu, Look::first), 32 << 20);
+  EXPECT_LE(furthest(device::DeviceType::cpu, Look::closer), 64 << 20);
+  EXPECT_GT(furthest(device::DeviceType::cpu, Look::closest), 64 << 20);
+  EXPECT_GT(furthest(device::DeviceType::discrete, Look::first), 64 << 20);
 }
 
 // It is shared with other cores, often with other machines: a number of theirs is not worth seconds.
@@ -208,21 +208,21 @@ TEST(LatencySizes, HitsOfACpusThirdCacheAreAskedAtAFewSizes) {
                                                           : bytes <= 1 << 20 ? 6
                                                           : bytes <= 6 << 20 ? 35
                                                                              : 140)});
-  const auto asked = [&](device::DeviceType type, Effort effort, double from, double to) {
+  const auto asked = [&](device::DeviceType type, Look look, double from, double to) {
     std::vector<int> replicates;
-    for (const Point& point : hits_asked(curves, type, effort, from, to)) replicates.push_back(point.replicates);
+    for (const Point& point : hits_asked(curves, type, look, from, to)) replicates.push_back(point.replicates);
     return replicates;
   };
   constexpr double second = 0.9 * (1 << 20);
   constexpr double third = 5.8 * (1 << 20);
-  EXPECT_EQ(asked(device::DeviceType::cpu, Effort::quick, third, 1e9), std::vector<int>(3, 1));
-  EXPECT_EQ(asked(device::DeviceType::cpu, Effort::normal, third, 1e9).size(), 4u);
-  EXPECT_GE(asked(device::DeviceType::cpu, Effort::thorough, third, 1e9).size(), 9u);
-  EXPECT_GE(asked(device::DeviceType::discrete, Effort::quick, third, 1e9).size(), 9u);
+  EXPECT_EQ(asked(device::DeviceType::cpu, Look::first, third, 1e9), std::vector<int>(3, 1));
+  EXPECT_EQ(asked(device::DeviceType::cpu, Look::closer, third, 1e9).size(), 4u);
+  EXPECT_GE(asked(device::DeviceType::cpu, Look::closest, third, 1e9).size(), 9u);
+  EXPECT_GE(asked(device::DeviceType::discrete, Look::first, third, 1e9).size(), 9u);
   // Beyond the second cache its own hits are asked, and none for the third one's latency.
-  EXPECT_GE(asked(device::DeviceType::cpu, Effort::quick, second, third).size(), 9u);
-  EXPECT_EQ(asked(device::DeviceType::discrete, Effort::quick, second, third).size(),
-            asked(device::DeviceType::cpu, Effort::quick, second, third).size() + 2);
+  EXPECT_GE(asked(device::DeviceType::cpu, Look::first, second, third).size(), 9u);
+  EXPECT_EQ(asked(device::DeviceType::discrete, Look::first, second, third).size(),
+            asked(device::DeviceType::cpu, Look::first, second, third).size() + 2);
 }
 
 // A climb of translation may look like an edge before it. What a core has to itself is asked as any second cache.
@@ -233,12 +233,12 @@ TEST(LatencySizes, HitsOfACpusSecondCacheAreAskedBehindAFalseEdgeToo) {
                                                           : bytes <= 512 << 10 ? 4
                                                           : bytes <= 2 << 20   ? 6
                                                                                : 40)});
-  EXPECT_GE(hits_asked(curves, device::DeviceType::cpu, Effort::quick, 1.8 * (1 << 20), 1e12).size(), 9u);
+  EXPECT_GE(hits_asked(curves, device::DeviceType::cpu, Look::first, 1.8 * (1 << 20), 1e12).size(), 9u);
 }
 
 // A larger working set is not served faster: who was slow between two that are as fast was disturbed.
 TEST(LatencySizes, APeakIsLeftOutAndNotLookedAtMoreClosely) {
-  const Request request{.effort = Effort::normal};
+  const Request request{.look = Look::closer};
   std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
   const std::size_t without =
       workloads::edge_points(swept, workloads::curves_of(known, vector_path, request), {}, request).size();
@@ -263,8 +263,7 @@ TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
     curves.cycle.push_back({bytes, std::vector<double>(7, ns)});
   }
   int between = 0;
-  for (const Point& point :
-       workloads::capacity_points(swept, curves, device::DeviceInfo{}, {.effort = Effort::quick})) {
+  for (const Point& point : workloads::capacity_points(swept, curves, device::DeviceInfo{}, {.look = Look::first})) {
     if (point.words.order != Order::independent) continue;
     const double bytes = *point.x.bytes;
     if (bytes > 0.4 * size && bytes < 0.7 * size) ++between;
@@ -278,7 +277,7 @@ TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
 
 // Where the core had neighbours a value says what they left of its caches.
 TEST(LatencySizes, APointBesideNeighboursIsLeftOutAndAskedForNearby) {
-  const Request request{.effort = Effort::normal};
+  const Request request{.look = Look::closer};
   std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
   const auto with_smt_interference = [&](double bytes, double ns) {
     known.push_back({.point = test::point_of(bytes), .unit = "ns", .values = std::vector<double>(7, ns), .state = {}});
@@ -311,7 +310,7 @@ TEST(LatencySizes, APointBesideNeighboursIsLeftOutAndAskedForNearby) {
 
 // Of most values' neighbours no bracket tells: such a curve has been seen to have one cache where there are two.
 TEST(LatencyLevels, AreNotReadFromACurveMostlyMeasuredBesideNeighbours) {
-  const Request request{.effort = Effort::normal};
+  const Request request{.look = Look::closer};
   std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
   const std::size_t half = known.size() / 2;
   for (std::size_t i = 0; i < half - 1; ++i) known[i].state.smt_interference = 1;
@@ -329,15 +328,15 @@ TEST(LatencySizes, AFarEdgeOfACpuIsLookedAtCloserByTheVectorPathAlone) {
   analysis::LatencyCurves curves;
   for (double bytes = 1 << 20; bytes <= 64 << 20; bytes *= std::sqrt(2))
     curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 20 << 20 ? 12.0 : 140.0)});
-  const auto looked_at = [&](device::DeviceType type, Effort effort, bool closely) {
+  const auto looked_at = [&](device::DeviceType type, Look look, bool closely) {
     device::DeviceInfo device;
     device.type = type;
-    return !workloads::edge_points(swept, curves, device, {.effort = effort}, closely).empty();
+    return !workloads::edge_points(swept, curves, device, {.look = look}, closely).empty();
   };
-  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Effort::normal, true));
-  EXPECT_FALSE(looked_at(device::DeviceType::cpu, Effort::normal, false));
-  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Effort::thorough, false));
-  EXPECT_TRUE(looked_at(device::DeviceType::discrete, Effort::normal, false));
+  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Look::closer, true));
+  EXPECT_FALSE(looked_at(device::DeviceType::cpu, Look::closer, false));
+  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Look::closest, false));
+  EXPECT_TRUE(looked_at(device::DeviceType::discrete, Look::closer, false));
 }
 
 // What lies beyond the last cache is not told from a climb that the sweep cuts off.
@@ -355,7 +354,7 @@ TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
     return bytes;
   };
   const double end = 64 << 20;
-  const Request quick{.effort = Effort::quick};
+  const Request quick{.look = Look::first};
   EXPECT_EQ(largest(device::DeviceType::cpu, quick, climbs_at_the_end), 2 * end);
   EXPECT_EQ(largest(device::DeviceType::discrete, quick, climbs_at_the_end), 4 * end);
   EXPECT_EQ(largest(device::DeviceType::model, quick, climbs_at_the_end), 4 * end);
@@ -365,9 +364,8 @@ TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
   // Memory was reached, or this is where it was to end.
   EXPECT_LE(largest(device::DeviceType::discrete, quick, [](double bytes) { return bytes <= 16 << 20 ? 40.0 : 90.0; }),
             end);
-  EXPECT_LE(
-      largest(device::DeviceType::discrete, {.effort = Effort::quick, .largest_bytes = 64 << 20}, climbs_at_the_end),
-      end);
+  EXPECT_LE(largest(device::DeviceType::discrete, {.look = Look::first, .largest_bytes = 64 << 20}, climbs_at_the_end),
+            end);
   // Once, not at every look at the edges.
   device::DeviceInfo device;
   device.largest_buffer_bytes = 8ull << 30;
@@ -393,7 +391,7 @@ TEST(LatencyProbe, RediscoversTheHierarchyThatTheDeviceHas) {
                          .interruption_share = 0.05,
                          .most_dispatches = 100'000});
   RecordingObserver observer;
-  const Request request{.effort = Effort::quick, .largest_bytes = 2 << 20, .seed = 3, .line_bytes = 128};
+  const Request request{.look = Look::first, .largest_bytes = 2 << 20, .seed = 3, .line_bytes = 128};
   measure::run_probe(device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
   EXPECT_TRUE(observer.failures.empty());
   EXPECT_TRUE(observer.skips.empty());
@@ -482,7 +480,7 @@ PathsOfADevice paths_of(const test::Script& script, const Request& request) {
 }
 
 TEST(LatencyProbe, MeasuresEveryPathOrSaysWhyNot) {
-  const Request request{.effort = Effort::quick, .largest_bytes = 256 << 10};
+  const Request request{.look = Look::first, .largest_bytes = 256 << 10};
   const test::Script able{.most_dispatches = 1'000'000};
   EXPECT_TRUE(paths_of(able, request).reasons.empty());
   EXPECT_EQ(paths_of(able, request).measured.size(), 6u);
@@ -506,7 +504,7 @@ TEST(LatencyProbe, MeasuresEveryPathOrSaysWhyNot) {
 }
 
 TEST(LatencyProbe, SizesThatAPathCannotHaveAreNotAskedOfIt) {
-  const Request request{.effort = Effort::quick, .smallest_bytes = 128 << 10, .largest_bytes = 256 << 10};
+  const Request request{.look = Look::first, .smallest_bytes = 128 << 10, .largest_bytes = 256 << 10};
   const PathsOfADevice found = paths_of({.most_dispatches = 1'000'000}, request);
   EXPECT_EQ(found.measured, (std::set<std::string>{"vector", "scalar", "image", "atomic"}));
   EXPECT_TRUE(found.reasons.empty());
@@ -516,7 +514,7 @@ TEST(LatencyProbe, AStorageRangeOf128MiBEndsEverySweepWithItsReason) {
   const test::Script narrow{.largest_buffer_bytes = 128 << 20, .texel_bytes = 128 << 20, .most_dispatches = 1'000'000};
   // Lines far apart, so that the double walks few of them.
   const Request request{
-      .effort = Effort::quick, .smallest_bytes = 96 << 20, .largest_bytes = 192 << 20, .line_bytes = 4096};
+      .look = Look::first, .smallest_bytes = 96 << 20, .largest_bytes = 192 << 20, .line_bytes = 4096};
   const PathsOfADevice found = paths_of(narrow, request);
   EXPECT_EQ(found.measured, (std::set<std::string>{"vector", "scalar", "image", "atomic"}));
   for (const std::string path : {"vector", "scalar", "atomic"}) {
@@ -539,7 +537,7 @@ device::model::Description one_cache() {
 RecordingObserver observed_on(const device::model::Description& description) {
   const auto device = device::model::open(description);
   RecordingObserver observer;
-  const Request request{.effort = Effort::quick, .largest_bytes = 1 << 20};
+  const Request request{.look = Look::first, .largest_bytes = 1 << 20};
   measure::run_probe(*device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }},
                      observer);
   return observer;
@@ -601,7 +599,7 @@ TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
 std::string kept_awake_on(const test::Script& script) {
   ScriptedDevice device(script);
   RecordingObserver observer;
-  const Request request{.effort = Effort::quick, .smallest_bytes = 64 << 10, .largest_bytes = 256 << 10};
+  const Request request{.look = Look::first, .smallest_bytes = 64 << 10, .largest_bytes = 256 << 10};
   measure::run_probe(device, latency, {.request = request, .host_time = [] { return counters::HostTime{}; }}, observer);
   EXPECT_TRUE(observer.failures.empty());
   std::string outcome = "not asked";

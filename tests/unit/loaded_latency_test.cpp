@@ -52,9 +52,9 @@ TEST(LoadedLatencyPlan, WithoutACacheThereIsMemoryAlone) {
 }
 
 /// Asks until nothing is wanted; a round takes `round_ns` and each unit of delay `wait_ns`.
-std::vector<double> reached(double round_ns, double wait_ns, measure::Effort effort) {
+std::vector<double> reached(double round_ns, double wait_ns, measure::Look look) {
   std::vector<Measurement> known{alone(mib, 300)};
-  const measure::Request request{.effort = effort};
+  const measure::Request request{.look = look};
   std::vector<double> gbps;
   for (int asked = 0; asked < 100; ++asked) {
     const auto points = loaded_points_wanted(request, known);
@@ -72,7 +72,7 @@ std::vector<double> reached(double round_ns, double wait_ns, measure::Effort eff
 
 TEST(LoadedLatencyPlan, PointsAreSpreadOverBandwidthWhateverADelayTakes) {
   for (const double wait_ns : {1.0, 30.0, 400.0}) {
-    const std::vector<double> gbps = reached(1000, wait_ns, measure::Effort::normal);
+    const std::vector<double> gbps = reached(1000, wait_ns, measure::Look::closer);
     ASSERT_EQ(gbps.size(), 8u) << wait_ns;
     double widest = gbps.front();
     for (std::size_t i = 1; i < gbps.size(); ++i) widest = std::max(widest, gbps[i] - gbps[i - 1]);
@@ -81,7 +81,7 @@ TEST(LoadedLatencyPlan, PointsAreSpreadOverBandwidthWhateverADelayTakes) {
 }
 
 TEST(LoadedLatencyPlan, AGapThatADelayOfOneJumpsOverIsLeft) {
-  const std::vector<double> gbps = reached(10, 1000, measure::Effort::normal);
+  const std::vector<double> gbps = reached(10, 1000, measure::Look::closer);
   EXPECT_LE(gbps.size(), 8u);
   EXPECT_EQ(std::set<double>(gbps.begin(), gbps.end()).size(), gbps.size());
 }
@@ -109,7 +109,7 @@ device::model::Description with_a_last_cache() {
 
 TEST(LoadedLatencyProbe, GivesTheModelsQueueBackInTheLastCacheAndInMemory) {
   const measure::RunnerOptions options{
-      .request = {.effort = measure::Effort::normal, .largest_bytes = 32 << 20, .line_bytes = 128},
+      .request = {.look = measure::Look::closer, .largest_bytes = 32 << 20, .line_bytes = 128},
       .host_time = [] { return counters::HostTime{}; }};
   test::RecordingObserver observer;
   measure::run_probe(*device::model::open(with_a_last_cache()), loaded_latency, options, observer);
@@ -190,7 +190,7 @@ class Claiming final : public device::Device {
 
 /// The reasons for which nothing beside a load was measured.
 test::RecordingObserver run_on(Claiming& device) {
-  const measure::RunnerOptions options{.request = {.effort = measure::Effort::quick,
+  const measure::RunnerOptions options{.request = {.look = measure::Look::first,
                                                    .smallest_bytes = 16 << 20,
                                                    .largest_bytes = 16 << 20,
                                                    .line_bytes = 128},

@@ -23,8 +23,8 @@
 namespace sonde::workloads {
 namespace {
 
-using measure::Effort;
 using measure::Finding;
+using measure::Look;
 using measure::Point;
 
 constexpr std::uint64_t gib = 1ull << 30;
@@ -100,9 +100,9 @@ struct Probed {
     const auto device = device::model::open(model);
     measure::Probe probe = probes::latency;
     probe.next = vector_points;
-    measure::run_probe(
-        *device, probe,
-        {.request = {.effort = Effort::quick, .seed = 3}, .host_time = [] { return counters::HostTime{}; }}, seen);
+    measure::run_probe(*device, probe,
+                       {.request = {.look = Look::first, .seed = 3}, .host_time = [] { return counters::HostTime{}; }},
+                       seen);
   }
 
   /// Levels of the path that the pages are walked by.

@@ -25,8 +25,8 @@ constexpr double true_ns = 10;  // Script::hop_ns
 constexpr double small_bytes = 4096;
 constexpr double large_bytes = 8 << 20;
 
-Repetitions repeated(ScriptedDevice& device, double bytes, Effort effort = Effort::quick) {
-  return repeat(walk_over(device, bytes), limits_of(effort), [] {});
+Repetitions repeated(ScriptedDevice& device, double bytes, Look look = Look::first) {
+  return repeat(walk_over(device, bytes), limits_of(), [] {});
 }
 
 SteppedWork independent_over(ScriptedDevice& device, double bytes) {
@@ -63,7 +63,7 @@ TEST(Repetitions, WhatElseATimeSaysIsReadFromTheSameRepetitions) {
   ScriptedDevice device({.noise = 0.02});
   SteppedWork work = walk_over(device, small_bytes);
   work.derived.push_back({.curve = &bus, .value = [](double ns) { return 1.5 * ns; }});
-  const Repetitions repetitions = repeat(work, limits_of(Effort::quick), [] {});
+  const Repetitions repetitions = repeat(work, limits_of(), [] {});
   ASSERT_EQ(repetitions.extra.size(), 1u);
   EXPECT_EQ(repetitions.extra[0].curve, &bus);
   ASSERT_EQ(repetitions.extra[0].values.size(), repetitions.values.size());
@@ -88,12 +88,12 @@ TEST(Repetitions, WhatALaunchPushesOutOfTheCachesDoesNotReachTheValues) {
     for (const double bytes : {small_bytes, 65536.0, 524288.0, 4194304.0}) {
       // The last of the lines that are accessed at random come in long after most.
       if (order == Order::independent && bytes > 1e6) continue;
-      for (const Effort effort : {Effort::quick, Effort::normal}) {
+      for (const Look look : {Look::first, Look::closer}) {
         ScriptedDevice device({.cold_word_ns = 2 * true_ns, .pushed_out_share = 0.5});
         const SteppedWork work = order == Order::cycle ? walk_over(device, bytes) : independent_over(device, bytes);
-        const Repetitions repetitions = repeat(work, limits_of(effort), [] {});
+        const Repetitions repetitions = repeat(work, limits_of(), [] {});
         const std::string where = std::string(order == Order::cycle ? "cycle " : "independent ") +
-                                  std::to_string(bytes) + (effort == Effort::quick ? " quick" : " normal");
+                                  std::to_string(bytes) + (look == Look::first ? " quick" : " normal");
         EXPECT_NEAR(median(repetitions), true_ns, 0.01 * true_ns) << where;
         EXPECT_NEAR(repetitions.launch_ns, 20e3, 1e3) << where;
       }
@@ -107,7 +107,7 @@ TEST(Repetitions, WhereALapIsLongAgainstAStretchShortDispatchesAddNoNoise) {
   EXPECT_EQ(hops(*(device.dispatches().end() - 2)), 8u);
   // Independent accesses take in bit by bit what they miss after a launch.
   ScriptedDevice other({});
-  const Repetitions repetitions = repeat(independent_over(other, large_bytes), limits_of(Effort::quick), [] {});
+  const Repetitions repetitions = repeat(independent_over(other, large_bytes), limits_of(), [] {});
   const std::uint64_t few = hops(*(other.dispatches().end() - 2));
   EXPECT_GT(few, repetitions.steps / 5);
   EXPECT_LE(few, repetitions.steps / 4);
@@ -115,37 +115,35 @@ TEST(Repetitions, WhereALapIsLongAgainstAStretchShortDispatchesAddNoNoise) {
 
 TEST(Repetitions, DispatchesAreLongEnoughToTakeASecondCacheInAgain) {
   constexpr double hop_ns = 40;
-  const auto length_ns = [](double bytes, Effort effort, bool cycle) {
+  const auto length_ns = [](double bytes, Look look, bool cycle) {
     ScriptedDevice device({.hop_ns = [](std::uint64_t) { return hop_ns; }});
     const SteppedWork work = cycle ? walk_over(device, bytes) : independent_over(device, bytes);
-    return static_cast<double>(repeat(work, limits_of(effort), [] {}).steps) * hop_ns;
+    return static_cast<double>(repeat(work, limits_of(), [] {}).steps) * hop_ns;
   };
   // Three accesses of 40 ns to each line of 256 KiB take half a millisecond, a quarter of 2 ms. Where they would take
   // 10 ms the set is a larger cache's.
-  EXPECT_NEAR(length_ns(256 << 10, Effort::quick, false), 2e6, 0.2e6);
-  EXPECT_NEAR(length_ns(512 << 10, Effort::quick, false), 4e6, 0.2e6);
-  EXPECT_NEAR(length_ns(2 << 20, Effort::quick, false), 8e6, 0.2e6);
-  EXPECT_NEAR(length_ns(8 << 20, Effort::quick, false), 2e6, 0.2e6);
-  EXPECT_NEAR(length_ns(512 << 10, Effort::thorough, false), 20e6, 0.5e6);
+  EXPECT_NEAR(length_ns(256 << 10, Look::first, false), 2e6, 0.2e6);
+  EXPECT_NEAR(length_ns(512 << 10, Look::first, false), 4e6, 0.2e6);
+  EXPECT_NEAR(length_ns(2 << 20, Look::first, false), 8e6, 0.2e6);
+  EXPECT_NEAR(length_ns(8 << 20, Look::first, false), 2e6, 0.2e6);
+  EXPECT_NEAR(length_ns(512 << 10, Look::closest, false), 20e6, 0.5e6);
   // A lap of 1 MiB takes 0.65 ms. A quarter of 8 ms is not one of 4 MiB, and less than one is of no use.
-  EXPECT_NEAR(length_ns(512 << 10, Effort::quick, true), 2e6, 0.1e6);
-  EXPECT_NEAR(length_ns(1 << 20, Effort::quick, true), 4 * 0.655e6, 0.1e6);
-  EXPECT_NEAR(length_ns(2 << 20, Effort::quick, true), 4 * 1.31e6, 0.1e6);
-  EXPECT_NEAR(length_ns(4 << 20, Effort::quick, true), 2e6, 0.1e6);
+  EXPECT_NEAR(length_ns(512 << 10, Look::first, true), 2e6, 0.1e6);
+  EXPECT_NEAR(length_ns(1 << 20, Look::first, true), 4 * 0.655e6, 0.1e6);
+  EXPECT_NEAR(length_ns(2 << 20, Look::first, true), 4 * 1.31e6, 0.1e6);
+  EXPECT_NEAR(length_ns(4 << 20, Look::first, true), 2e6, 0.1e6);
 }
 
 TEST(Repetitions, WhereEverythingGetsFasterNoTimeIsTooShort) {
   // From the second, third … pair on everything takes a tenth of the time. What is taken off a pair may be what a
   // faster one took, never more than its own. (Where most were slow, all pairs are taken again.)
   ScriptedDevice slow_throughout({.slowdown = [](std::size_t, double) { return 10.0; }});
-  const std::size_t pairs =
-      repeat(independent_over(slow_throughout, large_bytes), limits_of(Effort::quick), [] {}).values.size();
+  const std::size_t pairs = repeat(independent_over(slow_throughout, large_bytes), limits_of(), [] {}).values.size();
   for (std::size_t slow_pairs = 1; slow_pairs <= (pairs + 1) / 2; ++slow_pairs) {
     const std::size_t changed = slow_throughout.dispatches().size() - 2 * pairs + 2 * slow_pairs;
     ScriptedDevice device(
         {.slowdown = [changed](std::size_t dispatch, double) { return dispatch < changed ? 10.0 : 1.0; }});
-    const std::vector<double> values =
-        repeat(independent_over(device, large_bytes), limits_of(Effort::quick), [] {}).values;
+    const std::vector<double> values = repeat(independent_over(device, large_bytes), limits_of(), [] {}).values;
     for (std::size_t pair = 0; pair < values.size(); ++pair) {
       const bool slow = pair < slow_pairs;
       EXPECT_GE(values[pair], (slow ? 10 : 1) * true_ns - 1e-6) << pair << " of " << slow_pairs;
@@ -180,9 +178,9 @@ TEST(Repetitions, PairsThatWereInterruptedAreMadeAgainAndLeftOut) {
   ScriptedDevice device(
       {.slowdown = [&](std::size_t dispatch, double) { return is_interrupted(dispatch) ? 1.5 : 1.0; }});
   SteppedWork work = walk_over(device, small_bytes);
-  EXPECT_GT(median(repeat(work, limits_of(Effort::quick), [] {})), true_ns * 1.1);
+  EXPECT_GT(median(repeat(work, limits_of(), [] {})), true_ns * 1.1);
   work.interrupted = [&] { return is_interrupted(device.dispatches().size() - 1); };
-  const Repetitions repetitions = repeat(work, limits_of(Effort::quick), [] {});
+  const Repetitions repetitions = repeat(work, limits_of(), [] {});
   EXPECT_GE(repetitions.values.size(), 7u);
   for (const double value : repetitions.values) EXPECT_NEAR(value, true_ns, true_ns * 0.01);
   EXPECT_NEAR(repetitions.interrupted, 0.6, 0.1);
@@ -193,7 +191,7 @@ TEST(Repetitions, WhereEveryPairIsInterruptedAllAreKept) {
   ScriptedDevice device({});
   SteppedWork work = walk_over(device, small_bytes);
   work.interrupted = [] { return true; };
-  const Repetitions repetitions = repeat(work, limits_of(Effort::quick), [] {});
+  const Repetitions repetitions = repeat(work, limits_of(), [] {});
   EXPECT_GE(repetitions.values.size(), 7u);
   EXPECT_EQ(repetitions.interrupted, 1);
   EXPECT_TRUE(repetitions.disturbed);
@@ -243,11 +241,11 @@ TEST(Repetitions, ASlowFirstLaunchDoesNotShortenTheDispatches) {
 }
 
 TEST(Repetitions, ATimedDispatchLastsAsLongAsTheEffortWants) {
-  for (const Effort effort : {Effort::quick, Effort::normal, Effort::thorough}) {
+  for (const Look look : {Look::first, Look::closer, Look::closest}) {
     ScriptedDevice device({});
-    const double work_ns = static_cast<double>(repeated(device, small_bytes, effort).steps) * true_ns;
-    EXPECT_GT(work_ns, limits_of(effort).stretch.count() / 4);
-    EXPECT_LE(work_ns, limits_of(effort).stretch.count());
+    const double work_ns = static_cast<double>(repeated(device, small_bytes, look).steps) * true_ns;
+    EXPECT_GT(work_ns, limits_of().stretch.count() / 4);
+    EXPECT_LE(work_ns, limits_of().stretch.count());
   }
 }
 
@@ -322,7 +320,7 @@ TEST(Repetitions, NoDispatchIsLongerThan200Milliseconds) {
   // These are hops in a cache and hops across a slow bus.
   for (const double hop_ns : {5.0, 300.0, 3000.0}) {
     ScriptedDevice device({.hop_ns = [hop_ns](std::uint64_t) { return hop_ns; }});
-    repeated(device, large_bytes, hop_ns < 100 ? Effort::quick : Effort::thorough);
+    repeated(device, large_bytes, hop_ns < 100 ? Look::first : Look::closest);
     for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.work_ns, 200e6);
   }
 }
@@ -333,7 +331,7 @@ TEST(Repetitions, NoDispatchIsLongerThan200MillisecondsThoughTheFirstHopsWereFas
   ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 100.0; },
                          .launch_ns = 0,
                          .slowdown = [](std::size_t dispatch, double) { return dispatch < 3 ? 0.01 : 1.0; }});
-  repeated(device, large_bytes, Effort::thorough);
+  repeated(device, large_bytes, Look::closest);
   for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.work_ns, 200e6);
 }
 
@@ -373,7 +371,7 @@ TEST(Repetitions, AClockThatStandsStillIsAnErrorAndNoLatency) {
 TEST(Repetitions, EveryDispatchIsASignOfLife) {
   ScriptedDevice device({});
   std::size_t signs = 0;
-  (void)repeat(walk_over(device, small_bytes), limits_of(Effort::quick), [&signs] { ++signs; });
+  (void)repeat(walk_over(device, small_bytes), limits_of(), [&signs] { ++signs; });
   EXPECT_EQ(signs, device.dispatches().size());
 }
 

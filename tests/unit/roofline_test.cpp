@@ -67,7 +67,7 @@ std::vector<Finding> ridges_of(const test::RecordingObserver& seen) {
 
 TEST(Roofline, FindsEachLevelsRidgeOfASimulatedDevice) {
   const test::RecordingObserver seen =
-      roofline_of(three_levels(), {.effort = measure::Effort::normal, .largest_bytes = 8 << 20});
+      roofline_of(three_levels(), {.look = measure::Look::closer, .largest_bytes = 8 << 20});
   for (const auto& failure : seen.failures) ADD_FAILURE() << failure.text;
   const std::vector<Finding> found = ridges_of(seen);
   ASSERT_EQ(found.size(), 3u);
@@ -82,7 +82,7 @@ TEST(Roofline, FindsEachLevelsRidgeOfASimulatedDevice) {
 
 TEST(Roofline, AtQuickFindsTheFirstLevelsAndMemorys) {
   const test::RecordingObserver seen =
-      roofline_of(three_levels(), {.effort = measure::Effort::quick, .largest_bytes = 8 << 20});
+      roofline_of(three_levels(), {.look = measure::Look::first, .largest_bytes = 8 << 20});
   const std::vector<Finding> found = ridges_of(seen);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_NEAR(*found[0].value, 0.5, 0.01) << found[0].evidence;
@@ -96,8 +96,7 @@ TEST(Roofline, GoesOnUntilArithmeticAloneIsTheLimit) {
     device::model::Description model = three_levels();
     model.levels[2].read_gbps = memory_gbps;
     std::map<std::string, double> most;
-    for (const auto& one :
-         roofline_of(model, {.effort = measure::Effort::quick, .largest_bytes = 8 << 20}).measurements) {
+    for (const auto& one : roofline_of(model, {.look = measure::Look::first, .largest_bytes = 8 << 20}).measurements) {
       if (!is_at_level(one.point)) continue;
       double& of_level = most[one.point.words.level.str()];
       of_level = std::max(of_level, one.point.x.operations_per_byte.value());
@@ -113,10 +112,10 @@ TEST(Roofline, GoesOnUntilArithmeticAloneIsTheLimit) {
 
 TEST(Roofline, LeavesOutWhatTheUserDidNotAskFor) {
   const test::RecordingObserver seen =
-      roofline_of(three_levels(), {.effort = measure::Effort::quick, .largest_bytes = 8 << 10});
+      roofline_of(three_levels(), {.look = measure::Look::first, .largest_bytes = 8 << 10});
   EXPECT_TRUE(ridges_of(seen).empty());
   const test::RecordingObserver no_memory =
-      roofline_of(three_levels(), {.effort = measure::Effort::quick, .largest_bytes = 64 << 10});
+      roofline_of(three_levels(), {.look = measure::Look::first, .largest_bytes = 64 << 10});
   ASSERT_EQ(ridges_of(no_memory).size(), 1u);
   EXPECT_EQ(ridges_of(no_memory)[0].words.level.text(), "level 1");
 }
@@ -146,7 +145,7 @@ std::pair<int, int> visits_wanted(const std::vector<Measurement>& known) {
   std::pair<int, int> visits{0, 0};
   const Point of_singles = rate_of_singles({1}).point;
   const Point bandwidth = from_memory(0, {1}).point;
-  for (const Point& one : compute.next({.compute_units = 2}, {.effort = measure::Effort::quick}, known)) {
+  for (const Point& one : compute.next({.compute_units = 2}, {.look = measure::Look::first}, known)) {
     if (one.words == of_singles.words && one.x == of_singles.x) visits.first = std::max(visits.first, one.visits);
     if (one.words == bandwidth.words && one.x == bandwidth.x) visits.second = std::max(visits.second, one.visits);
   }

@@ -116,8 +116,8 @@ class RunnerTest : public testing::Test {
 
   void run(ScriptedDevice& device, std::vector<Point> points, std::function<counters::HostTime()> host_time) {
     points_wanted = std::move(points);
-    may_go_on = run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = std::move(host_time)},
-                          observer);
+    may_go_on =
+        run_probe(device, walking(), {.request = {.look = Look::first}, .host_time = std::move(host_time)}, observer);
   }
   void run(ScriptedDevice& device, std::vector<Point> points) { run(device, std::move(points), shares({})); }
 
@@ -204,8 +204,7 @@ TEST_F(RunnerTest, TheStateSaysHowItWasMeasured) {
   ScriptedDevice device({.launch_ns = 5e3});
   points_wanted = {point_of(few_bytes)};
   run_probe(device, walking(),
-            {.request = {.effort = Effort::quick}, .clock_settled = false, .host_time = shares({0.01}, {0.02})},
-            observer);
+            {.request = {.look = Look::first}, .clock_settled = false, .host_time = shares({0.01}, {0.02})}, observer);
   EXPECT_FALSE(state(0).clock_settled);
   EXPECT_NEAR(state(0).foreign_cpu, 0.01, 1e-9);
   EXPECT_NEAR(state(0).steal, 0.02, 1e-9);
@@ -227,8 +226,8 @@ TEST_F(RunnerTest, WhatWasReadDuringAllReplicatesIsPartOfTheState) {
     const double number = static_cast<double>(moments.size());
     return std::vector<counters::DeviceState>{{.gpu_clock_mhz = 100 * number}, {.temperature_celsius = number}};
   };
-  run_probe(device, walking(),
-            {.request = {.effort = Effort::quick}, .host_time = shares({}), .device_state_since = read}, observer);
+  run_probe(device, walking(), {.request = {.look = Look::first}, .host_time = shares({}), .device_state_since = read},
+            observer);
   // The first two replicates are the reference's.
   ASSERT_EQ(moments.size(), 4u);
   EXPECT_TRUE(std::ranges::is_sorted(moments));
@@ -251,7 +250,7 @@ TEST_F(RunnerTest, ACurveThatNoLevelIsReadFromIsSaidToBeSkipped) {
   probe.conclude = [](const Request&, std::span<const Measurement>) {
     return Conclusion{.without_levels = {{{.path = Path::scalar}, "why not"}}};
   };
-  run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
+  run_probe(device, probe, {.request = {.look = Look::first}, .host_time = shares({})}, observer);
   ASSERT_EQ(observer.skips.size(), 1u);
   EXPECT_EQ(observer.skips[0].point.value().words, (Words{.path = Path::scalar}));
   EXPECT_EQ(observer.skips[0].point->x, Coordinates{});
@@ -279,7 +278,7 @@ TEST_F(RunnerTest, WhatTakesLongToConcludeGivesSignsOfLife) {
     return conclusion;
   };
   HearingObserver hearing;
-  run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({})}, hearing);
+  run_probe(device, probe, {.request = {.look = Look::first}, .host_time = shares({})}, hearing);
   ASSERT_EQ(hearing.skips.size(), 1u);
   EXPECT_EQ(hearing.skips[0].text, "heard");
 }
@@ -298,8 +297,7 @@ TEST_F(RunnerTest, WhereTheClockIsKnownEveryPointIsToldInCyclesToo) {
   Probe probe = walking();
   probe.conclude = conclude_a_level;
   const auto clock = [] { return CoreClock{.mhz = 2500, .source = "shader-clock"}; };
-  run_probe(device, probe, {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
-            observer);
+  run_probe(device, probe, {.request = {.look = Look::first}, .host_time = shares({}), .core_clock = clock}, observer);
   ASSERT_EQ(observer.measurements.size(), 4u);
   for (const std::size_t point : {0u, 2u}) {
     const Measurement& ns = observer.measurements[point];
@@ -337,7 +335,7 @@ TEST_F(RunnerTest, TheClockIsToldAfterTheRepetitionsOfEachReplicate) {
     dispatches.push_back(device.dispatches().size());
     return CoreClock{.mhz = 1000.0 * static_cast<double>(dispatches.size()), .source = "shader-clock"};
   };
-  run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
+  run_probe(device, walking(), {.request = {.look = Look::first}, .host_time = shares({}), .core_clock = clock},
             observer);
   // The first three are the reference's.
   ASSERT_EQ(dispatches.size(), 6u);
@@ -356,7 +354,7 @@ TEST_F(RunnerTest, AClockThatCannotBeToldCostsTheCyclesAndNoPoint) {
     if (++asked == 2) throw device::Error("the chain went astray");
     return CoreClock{.mhz = 2500, .source = "shader-clock"};
   };
-  run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
+  run_probe(device, walking(), {.request = {.look = Look::first}, .host_time = shares({}), .core_clock = clock},
             observer);
   ASSERT_EQ(observer.failures.size(), 1u);
   EXPECT_EQ(observer.failures[0].point->x.bytes, 1024);
@@ -373,7 +371,7 @@ TEST_F(RunnerTest, AClockThatOthersDisturbIsLeftOutWithoutAWord) {
   ScriptedDevice device({});
   points_wanted = {point_of(1024)};
   const auto clock = []() -> std::optional<CoreClock> { throw device::TooShort("others disturb"); };
-  run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({}), .core_clock = clock},
+  run_probe(device, walking(), {.request = {.look = Look::first}, .host_time = shares({}), .core_clock = clock},
             observer);
   EXPECT_TRUE(observer.failures.empty());
   EXPECT_TRUE(observer.skips.empty());
@@ -413,7 +411,7 @@ TEST_F(RunnerTest, TheValuesAreThoseOfTheAttemptThatIsKept) {
   const auto time = shares({0.5, 0.2, 0.3});
   const auto calls = std::make_shared<int>(0);
   run_probe(device, walking(),
-            {.request = {.effort = Effort::quick},
+            {.request = {.look = Look::first},
              .host_time =
                  [=] {
                    if ((*calls)++ % 2 == 0) ++*attempt;
@@ -438,7 +436,7 @@ TEST_F(RunnerTest, APointOfInterruptedDispatchesIsMeasuredAgainAndLabelled) {
     seeds_prepared.clear();
     points_wanted = {point_of(few_bytes)};
     attempts_interrupted = interrupted;
-    run_probe(device, walking(), {.request = {.effort = Effort::quick}, .host_time = shares({})}, seen);
+    run_probe(device, walking(), {.request = {.look = Look::first}, .host_time = shares({})}, seen);
     ASSERT_EQ(seen.measurements.size(), 1u);
     EXPECT_EQ(seen.measurements[0].state.attempts, attempts) << interrupted;
     EXPECT_EQ(seen.measurements[0].state.disturbed, attempts == 3) << interrupted;
@@ -511,7 +509,7 @@ TEST_F(RunnerTest, APointIsAskedForOnceThoughItFailed) {
   insistent.next = [](const device::DeviceInfo&, const Request&, std::span<const Measurement>) {
     return points_wanted;
   };
-  run_probe(device, insistent, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
+  run_probe(device, insistent, {.request = {.look = Look::first}, .host_time = shares({})}, observer);
   EXPECT_EQ(observer.starts.size(), 2u);
   EXPECT_EQ(observer.failures.size(), 1u);
   EXPECT_EQ(observer.measurements.size(), 1u);
@@ -558,7 +556,7 @@ TEST_F(RunnerTest, AProbeMayWantMoreVisitsLater) {
     points_wanted.front().visits = known.empty() ? 2 : 5;
     return points_wanted;
   };
-  run_probe(device, insistent, {.request = {.effort = Effort::quick}, .host_time = shares({})}, observer);
+  run_probe(device, insistent, {.request = {.look = Look::first}, .host_time = shares({})}, observer);
   EXPECT_EQ(observer.starts.size(), 5u);
 }
 
@@ -730,7 +728,7 @@ TEST_F(RunnerTest, SelfTimedWorkGivesItsValuesTheXItReachedAndExtraValues) {
   points_wanted = {point};
   ScriptedDevice device({});
   run_probe(device, walking(),
-            {.request = {.effort = Effort::quick},
+            {.request = {.look = Look::first},
              .host_time = shares({}),
              .core_clock = [] { return CoreClock{.mhz = 2000, .source = "shader-clock"}; }},
             observer);
@@ -787,7 +785,7 @@ TEST_F(RunnerTest, SizesThatLeaveNothingToMeasureAreASkipThatNamesThoseThereAre)
     };
     RecordingObserver seen;
     run_probe(device, probe,
-              {.request = {.effort = Effort::quick, .smallest_bytes = least, .largest_bytes = most},
+              {.request = {.look = Look::first, .smallest_bytes = least, .largest_bytes = most},
                .host_time = [] { return counters::HostTime{}; }},
               seen);
     return seen.skips;

@@ -49,7 +49,7 @@ class SharedCore {
   std::shared_ptr<SmtInterference> smt_interference;
 
   Repetitions measured() {
-    return repeat(walk_over(device, measured_bytes), limits_of(Effort::quick), [] {}, smt_interference.get());
+    return repeat(walk_over(device, measured_bytes), limits_of(), [] {}, smt_interference.get());
   }
 };
 
@@ -148,7 +148,7 @@ TEST(SmtInterference, ThoseWhoComeWithEveryPairDoNotMakeItEndless) {
   int dispatches = 0;
   core.at_each_dispatch = [&] { core.there = ++dispatches % 5 != 0; };
   const Repetitions repetitions = core.measured();
-  EXPECT_LE(repetitions.values.size(), 3 * static_cast<std::size_t>(limits_of(Effort::quick).most_repetitions));
+  EXPECT_LE(repetitions.values.size(), 3 * static_cast<std::size_t>(limits_of().most_repetitions));
 }
 
 TEST(SmtInterference, ForTheirSakeWorkIsDoneAgainAsLongAsPatienceLasts) {
@@ -186,7 +186,7 @@ State state_of_a_point(device::DeviceType type) {
   probe.conclude = [](const Request&, std::span<const Measurement>) { return Conclusion{}; };
   test::RecordingObserver observer;
   run_probe(device, probe,
-            {.request = {.effort = Effort::quick},
+            {.request = {.look = Look::first},
              .host_time = [] { return counters::HostTime{}; },
              .smt_interference = smt_interference},
             observer);

@@ -17,9 +17,9 @@ namespace {
 
 TEST(SplitLocks, AreAskedForByAnOptionAlone) {
   EXPECT_EQ(split_locks.needs_option, "allow-split-locks");
-  const std::vector<Point> points = core_to_core.next({.api = device::Api::cpu}, {.effort = Effort::thorough}, {});
+  const std::vector<Point> points = core_to_core.next({.api = device::Api::cpu}, {.look = Look::closest}, {});
   EXPECT_TRUE(std::ranges::none_of(points, [](const Point& point) { return point.x.address.has_value(); }));
-  EXPECT_GE(split_lock_points(cpu::machine(), {.effort = Effort::thorough}).size(), 2u);
+  EXPECT_GE(split_lock_points(cpu::machine(), {.look = Look::closest}).size(), 2u);
 }
 
 TEST(SplitLocks, AreMeasuredInEachCacheAndInMemoryBesideTwoCoresThatLock) {

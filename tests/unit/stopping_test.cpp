@@ -38,9 +38,9 @@ TEST(StoppingRule, SpentDeviceTimeEndsItButNotBeforeTheLeastRepetitions) {
 }
 
 TEST(StoppingRule, EveryEffortAsksForSevenAndForLongerStretchesThanTheOneBelow) {
-  const Limits quick = limits_of(Effort::quick);
-  const Limits normal = limits_of(Effort::normal);
-  const Limits thorough = limits_of(Effort::thorough);
+  const Limits quick = limits_of();
+  const Limits normal = limits_of();
+  const Limits thorough = limits_of();
   for (const Limits& one : {quick, normal, thorough}) EXPECT_EQ(one.least_repetitions, 7);
   EXPECT_LT(quick.stretch, normal.stretch);
   EXPECT_LT(normal.stretch, thorough.stretch);
@@ -50,12 +50,12 @@ TEST(StoppingRule, EveryEffortAsksForSevenAndForLongerStretchesThanTheOneBelow) 
 }
 
 TEST(StoppingRule, LapsOnACpuAreWaitedForBrieflyUnlessThereIsTime) {
-  for (const Effort effort : {Effort::quick, Effort::normal, Effort::thorough}) {
-    const Limits gpu = limits_of(effort, device::DeviceType::integrated);
-    const Limits cpu = limits_of(effort, device::DeviceType::cpu);
-    EXPECT_EQ(gpu.warm_up, limits_of(effort).warm_up);
+  for (const Look look : {Look::first, Look::closer, Look::closest}) {
+    const Limits gpu = limits_of(look, device::DeviceType::integrated);
+    const Limits cpu = limits_of(look, device::DeviceType::cpu);
+    EXPECT_EQ(gpu.warm_up, limits_of().warm_up);
     EXPECT_EQ(gpu.stretch, cpu.stretch);
-    if (effort == Effort::thorough)
+    if (look == Look::closest)
       EXPECT_EQ(cpu.warm_up, gpu.warm_up);
     else
       EXPECT_LE(cpu.warm_up, gpu.warm_up / 5);

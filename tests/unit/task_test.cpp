@@ -20,7 +20,7 @@ TEST(Task, ToMeasureComesOverWhole) {
                          .pci = "0000:03:00.0",
                          .model = "{\"name\": \"a\nmodel\"}",
                          .probes = {"latency", "copy"},
-                         .request = {.effort = measure::Effort::thorough,
+                         .request = {.look = measure::Look::closest,
                                      .smallest_bytes = std::nullopt,
                                      .largest_bytes = 1ull << 40,
                                      .seed = ~0ull,
@@ -39,7 +39,7 @@ TEST(Task, ToMeasureComesOverWhole) {
   EXPECT_EQ(came.pci, task.pci);
   EXPECT_EQ(came.model, task.model);
   EXPECT_EQ(came.probes, task.probes);
-  EXPECT_EQ(came.request.effort, task.request.effort);
+  EXPECT_EQ(came.request.look, task.request.look);
   EXPECT_EQ(came.request.smallest_bytes, task.request.smallest_bytes);
   EXPECT_EQ(came.request.largest_bytes, task.request.largest_bytes);
   EXPECT_EQ(came.request.seed, task.request.seed);

@@ -34,7 +34,7 @@ std::vector<records::Line> lines_of(const std::string& model, std::uint64_t larg
       .pci = pci,
       .model = model,
       .probes = {"latency"},
-      .request = {.effort = measure::Effort::quick, .smallest_bytes = 4096, .largest_bytes = largest_bytes},
+      .request = {.look = measure::Look::first, .smallest_bytes = 4096, .largest_bytes = largest_bytes},
       .run_start = std::chrono::steady_clock::now(),
       .sysfs_root = sysfs_root.string()};
   std::vector<records::Line> lines;

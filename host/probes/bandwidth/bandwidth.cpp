@@ -124,9 +124,9 @@ Workload bandwidth_probe::prepare_stream(device::Device& device, const Point& po
   const workloads::PatternFacts& facts = workloads::facts_of(point.words);
   const Sharing sharing = point.words.sharing.value();
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
-  const auto depth = facts.path != Path::buffer        ? SearchDepth::usual
-                     : request.effort == Effort::quick ? SearchDepth::once
-                                                       : SearchDepth::full;
+  const auto depth = facts.path != Path::buffer    ? SearchDepth::usual
+                     : request.look == Look::first ? SearchDepth::once
+                                                   : SearchDepth::full;
   const StreamShape shape = point.shape.empty()
                                 ? workloads::search_shape(device, facts.pattern, sharing, bytes, depth, facts.path)
                                 : workloads::fitted(workloads::shape_of(point.shape), sharing, bytes / facts.arrays);
@@ -158,7 +158,6 @@ const Probe bandwidth{
     .conclude = conclude,
     .stated = more_than_units_take,
     // Searches come first.
-    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 1.6 : 4.0; },
     .levels = measure::LevelsOf::bandwidth};
 
 }  // namespace sonde::probes

@@ -14,15 +14,15 @@ constexpr double shape_jump_ratio = 1.05;
 
 /// The number of measurements of the curve after which edges are not looked at any closer, however many there seem to
 /// be.
-std::size_t most_points(const device::DeviceInfo& device, Effort effort) {
+std::size_t most_points(const device::DeviceInfo& device, Look look) {
   // On a CPU device a point takes time proportional to its size, so quick effort allows fewer.
-  return by_effort(effort, device.type == device::DeviceType::cpu ? 36 : 60, 120, 200);
+  return by_look(look, device.type == device::DeviceType::cpu ? 36 : 60, 120, 200);
 }
 
 /// Edges at larger sizes are not looked at closely, as in the latency probe: a CPU has no cache beyond, and its laps
 /// take long.
-double close_below_bytes(const device::DeviceInfo& device, Effort effort) {
-  return device.type == device::DeviceType::cpu && effort != Effort::thorough ? 64 << 20 : 1e300;
+double close_below_bytes(const device::DeviceInfo& device, Look look) {
+  return device.type == device::DeviceType::cpu && look != Look::closest ? 64 << 20 : 1e300;
 }
 
 Point in_shape(const device::DeviceInfo& device, double bytes, const Shape& shape) {
@@ -83,8 +83,8 @@ std::vector<Point> closer_points(const device::DeviceInfo& device, const Request
   const std::vector<const Measurement*> curve = best_points(known, bandwidth_probe::level_words);
   const auto measured = static_cast<std::size_t>(
       std::ranges::count(known, bandwidth_probe::level_words, [](const Measurement& one) { return one.point.words; }));
-  if (curve.size() < 3 || measured >= most_points(device, request.effort)) return {};
-  const std::size_t allowed = most_points(device, request.effort) - measured;
+  if (curve.size() < 3 || measured >= most_points(device, request.look)) return {};
+  const std::size_t allowed = most_points(device, request.look) - measured;
   std::vector<Point> points = points_beyond(device, request, curve);
   if (!points.empty()) return points;
   for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
@@ -105,7 +105,7 @@ std::vector<Point> closer_points(const device::DeviceInfo& device, const Request
     return in_shape(device, std::sqrt(gap.low_bytes * gap.high_bytes), (*near)->point.shape);
   };
   const auto may_be_cut = [&](const analysis::Gap& gap) {
-    const bool closely = request.effort != Effort::quick && gap.low_bytes < close_below_bytes(device, request.effort);
+    const bool closely = request.look != Look::first && gap.low_bytes < close_below_bytes(device, request.look);
     if (!workloads::is_wide(gap, closely)) return false;
     const Point point = between(gap);
     const double bytes = point.x.bytes.value();

@@ -58,8 +58,8 @@ struct Sweep {
   double sizes_per_doubling;
 };
 
-std::vector<Sweep> sweeps(Effort effort, device::DeviceType type) {
-  if (effort == Effort::quick) {
+std::vector<Sweep> sweeps(Look look, device::DeviceType type) {
+  if (look == Look::first) {
     return {{Pattern::read, Sharing::separate, 0.5},
             {Pattern::read, Sharing::shared, 2},
             {Pattern::write, Sharing::separate, 0.25},
@@ -67,7 +67,7 @@ std::vector<Sweep> sweeps(Effort effort, device::DeviceType type) {
             {Pattern::add, Sharing::separate, 0.5}};
   }
   // On a CPU device a size takes time proportional to itself, and its shared curve is looked at closer anyway.
-  const double density = type == device::DeviceType::cpu && effort == Effort::normal ? 0.5 : 1;
+  const double density = type == device::DeviceType::cpu && look == Look::closer ? 0.5 : 1;
   return {{Pattern::read, Sharing::separate, 4 * density},  {Pattern::read, Sharing::shared, 4 * density},
           {Pattern::write, Sharing::separate, 2 * density}, {Pattern::copy, Sharing::separate, 2 * density},
           {Pattern::add, Sharing::separate, 2 * density},   {Pattern::triad, Sharing::separate, 2 * density}};
@@ -122,7 +122,7 @@ std::vector<Point> further_paths(const device::DeviceInfo& device, const Request
       {&bandwidth_probe::image_stream, nearest},
       // A CPU's texture unit is a program, which no memory holds up: where time is short its nearest size tells all.
       {&bandwidth_probe::image_stream,
-       device.type == device::DeviceType::cpu && request.effort == Effort::quick ? nearest : largest},
+       device.type == device::DeviceType::cpu && request.look == Look::first ? nearest : largest},
       {&bandwidth_probe::local_stream, workloads::local_part_bytes * groups_per_unit * units}};
   std::vector<Point> points;
   for (const auto& [curve, bytes] : wanted) add_new(points, request, stream_point(device, *curve, {}, bytes));
@@ -135,7 +135,7 @@ double largest_stream_bytes(const device::DeviceInfo& device, const Request& req
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
   // A GPU's last cache holds far more than a CPU's first ones, and a lap is as much faster.
   const double factor = device.type == device::DeviceType::cpu ? 1 : 2;
-  const double largest = factor * by_effort(request.effort, 64 << 20, 256 << 20, 1 << 30);
+  const double largest = factor * by_look(request.look, 64 << 20, 256 << 20, 1 << 30);
   // Lavapipe needs twice the instructions beyond a binding's range: a step in the curve that is no level.
   return device.type == device::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
 }
@@ -159,7 +159,7 @@ bool keeps_its_shape(const Point& point) {
 std::vector<Point> search_points(const device::DeviceInfo& device, const Request& request) {
   // The other patterns take over the shape of the most similar of these.
   using Patterns = std::vector<Pattern>;
-  const auto searched = request.effort == Effort::quick
+  const auto searched = request.look == Look::first
                             ? Patterns{Pattern::read, Pattern::add}
                             : Patterns{Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad};
   std::vector<Point> points;
@@ -169,7 +169,7 @@ std::vector<Point> search_points(const device::DeviceInfo& device, const Request
         std::min(nearest_bytes * compute_units_of(device) * workloads::facts_of(pattern).arrays, largest);
     for (const double bytes : {nearest, std::sqrt(nearest * largest), largest}) {
       // Where time is short, a pattern that writes is searched for at both ends alone.
-      if (request.effort == Effort::quick && workloads::facts_of(pattern).writes && bytes > nearest && bytes < largest)
+      if (request.look == Look::first && workloads::facts_of(pattern).writes && bytes > nearest && bytes < largest)
         continue;
       Point one =
           stream_point(device, bandwidth_probe::stream, {.pattern = pattern, .sharing = Sharing::separate}, bytes);
@@ -183,7 +183,7 @@ std::vector<Point> search_points(const device::DeviceInfo& device, const Request
 std::vector<Point> sweep_points(const device::DeviceInfo& device, const Request& request,
                                 std::span<const Measurement> searched) {
   std::vector<Point> points;
-  for (const Sweep& sweep : sweeps(request.effort, device.type)) {
+  for (const Sweep& sweep : sweeps(request.look, device.type)) {
     const Words varied{.pattern = sweep.pattern, .sharing = sweep.sharing};
     const double least = least_of(device, request, sweep.pattern, sweep.sharing);
     const std::size_t before = points.size();

@@ -21,7 +21,7 @@ const Shape& shape_at(const Measurement& one) { return one.point.shape.empty() ?
 /// A swept point in each level. All groups walk over all of it (shared), so that every compute unit's nearest caches
 /// hold the same whatever the number of groups; except in memory, where each has its own part: what one group read,
 /// another must not find in a cache.
-std::vector<const Measurement*> footprints(std::span<const Measurement> known, Effort effort) {
+std::vector<const Measurement*> footprints(std::span<const Measurement> known, Look look) {
   const std::vector<const Measurement*> shared = best_points(known, bandwidth_probe::level_words);
   const std::vector<const Measurement*> apart =
       best_points(known, with(bandwidth_probe::level_words, {.sharing = Sharing::separate}));
@@ -32,7 +32,7 @@ std::vector<const Measurement*> footprints(std::span<const Measurement> known, E
   std::erase_if(stretches,
                 [&](const analysis::FlatStretch& one) { return one.last_bytes == gbps_by_bytes.rbegin()->first; });
   // Noise cuts a level into several: where time is short only the widest are looked at.
-  if (effort == Effort::quick && stretches.size() > most_stretches_at_quick) {
+  if (look == Look::first && stretches.size() > most_stretches_at_quick) {
     const auto width = [](const analysis::FlatStretch& one) { return one.last_bytes / one.first_bytes; };
     std::ranges::sort(stretches, std::greater<>(), width);
     stretches.resize(most_stretches_at_quick);
@@ -105,7 +105,7 @@ analysis::Estimate groups_in_other_runs(const measure::SeenByVisit<GbpsByGroups>
 
 std::vector<Point> scaling_points(const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points;
-  for (const Measurement* footprint : footprints(known, request.effort)) {
+  for (const Measurement* footprint : footprints(known, request.look)) {
     const Point& swept = footprint->point;
     const auto bytes = static_cast<std::uint64_t>(swept.x.bytes.value());
     const workloads::StreamShape all =
@@ -115,7 +115,7 @@ std::vector<Point> scaling_points(const Request& request, std::span<const Measur
       point.shape = shape_at(*footprint);
       point.x.groups = groups;
       point.shape["groups"] = groups;
-      point.visits = measure::usual_visits(request.effort);
+      point.visits = measure::usual_visits;
       points.push_back(point);
     }
   }

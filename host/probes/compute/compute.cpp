@@ -42,7 +42,7 @@ constexpr std::array<NumberType, 8> order_of_types{NumberType::fp32,  NumberType
 /// A CPU's driver takes seconds to compile what a GPU's does in milliseconds: where time is short, what most programs
 /// compute with has to do.
 bool is_in_short(const device::DeviceInfo& device, const Request& request) {
-  return device.type == device::DeviceType::cpu && request.effort == Effort::quick;
+  return device.type == device::DeviceType::cpu && request.look == Look::first;
 }
 
 /// Where time is short, few types are measured; a missing one takes no time to say.
@@ -85,14 +85,14 @@ std::vector<Point> compute_points(const device::DeviceInfo& device, const Reques
   std::vector<Point> points;
   const auto add = [&](const Curve& curve, NumberType type, NumberOperation operation) -> Point& {
     return points.emplace_back(point_on(curve, {}, words_of(type, operation, curve.words.chain.value()),
-                                        by_effort(request.effort, 0.15, 0.6, 3.0)));
+                                        by_look(request.look, 0.15, 0.6, 3.0)));
   };
   // A search costs many compilations: what is measured again and again, to see how the machine drifts, has none.
   add(latency, NumberType::fp32, NumberOperation::fma);
   const std::vector<NumberType> types = types_of(device, request);
   for (const NumberType type : types) {
     Point& searched = add(rate, type, NumberOperation::fma);
-    searched.visits = measure::usual_visits(request.effort);
+    searched.visits = measure::usual_visits;
     searched.expected_seconds *= 2;
   }
   if (device.missing_types.contains(unsupported_type)) {
@@ -137,8 +137,8 @@ std::optional<std::string> compute_obstacle(const device::DeviceInfo& device) {
 /// A CPU's driver takes as long to compile a shape as a GPU takes for all of them.
 workloads::ArithmeticSearch search_depth(const Request& request, const device::DeviceInfo& device, NumberType type) {
   const bool on_cpu = device.type == device::DeviceType::cpu;
-  int rounds = by_effort(request.effort, 0, 2, 4);
-  if (request.effort == Effort::quick && type == NumberType::fp32 && !on_cpu) rounds = 1;
+  int rounds = by_look(request.look, 0, 2, 4);
+  if (request.look == Look::first && type == NumberType::fp32 && !on_cpu) rounds = 1;
   if (on_cpu) rounds = std::min(rounds, 1);
   return {.rounds = rounds, .alive = request.alive};
 }
@@ -211,8 +211,6 @@ const Probe compute{.name = "compute",
                     .obstacle = compute_probe::compute_obstacle,
                     .next = compute_probe::compute_points,
                     .conclude = compute_probe::conclude_compute,
-                    .stated = compute_probe::stated_of_compute,
-                    // Searches come first, then all other operations.
-                    .total_to_first_batch_ratio = [](Effort) { return 3.0; }};
+                    .stated = compute_probe::stated_of_compute};
 
 }  // namespace sonde::probes

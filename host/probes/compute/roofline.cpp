@@ -34,7 +34,7 @@ constexpr Words words_of_sweep{.chain = single_words.chain,
 double memory_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
   const bool on_cpu = device.type == device::DeviceType::cpu;
-  double bytes = (on_cpu ? 1 : 2) * (request.effort == Effort::quick ? 64 << 20 : 128 << 20);
+  double bytes = (on_cpu ? 1 : 2) * (request.look == Look::first ? 64 << 20 : 128 << 20);
   bytes = std::max(bytes, far_beyond_caches * static_cast<double>(request.stated_cache_bytes));
   double most = 1e18;
   if (device.largest_buffer_bytes > 0) most = std::min(most, static_cast<double>(device.largest_buffer_bytes));
@@ -47,7 +47,7 @@ double memory_bytes(const device::DeviceInfo& device, const Request& request) {
 Point roofline_point(const Words& words, double operations_per_byte, double bytes, const Request& request) {
   return point_on(operations_per_byte == 0 ? roofline_bandwidth : roofline,
                   {.bytes = bytes, .operations_per_byte = operations_per_byte}, words,
-                  (request.effort == Effort::quick ? 0.1 : 0.4) + 3e-9 * bytes);
+                  (request.look == Look::first ? 0.1 : 0.4) + 3e-9 * bytes);
 }
 
 struct RooflineLevel {
@@ -58,10 +58,10 @@ struct RooflineLevel {
 
 /// `ridge_at`: the level's ridge, 0 as long as it is not known. From memory some GPUs need a hundred operations a byte:
 /// the dial goes on until arithmetic alone is the limit.
-std::vector<double> operations_wanted(Effort effort, double ridge_at) {
-  const double times = effort == Effort::quick ? 4 : 2;
+std::vector<double> operations_wanted(Look look, double ridge_at) {
+  const double times = look == Look::first ? 4 : 2;
   std::vector<double> operations{0};
-  for (double next = effort == Effort::quick ? 0.25 : 0.0625; next <= usual_operations; next *= times)
+  for (double next = look == Look::first ? 0.25 : 0.0625; next <= usual_operations; next *= times)
     operations.push_back(next);
   while (operations.back() < far_beyond_ridge * ridge_at && times * operations.back() <= most_operations)
     operations.push_back(times * operations.back());
@@ -181,7 +181,7 @@ std::vector<Point> roofline_points(const device::DeviceInfo& device, const Reque
   const Measurement* const main = main_rate(known, NumberType::fp32);
   if (main == nullptr) return {};
   std::vector<Point> points;
-  const bool quick = request.effort == Effort::quick;
+  const bool quick = request.look == Look::first;
   const double most = memory_bytes(device, request);
   if (!quick) {
     for (double bytes = nearest_bytes; bytes <= most; bytes *= 2)
@@ -196,10 +196,10 @@ std::vector<Point> roofline_points(const device::DeviceInfo& device, const Reque
   }
   if (!quick && swept) levels = levels_of(device, request, known);
   for (const RooflineLevel& level : levels) {
-    for (const double operations : operations_wanted(request.effort, ridge_of(level, known))) {
+    for (const double operations : operations_wanted(request.look, ridge_of(level, known))) {
       const Words words = with(single_words, {.level = level.name, .sharing = level.sharing});
       points.push_back(roofline_point(words, operations, level.bytes, request));
-      if (operations == 0) points.back().visits = measure::usual_visits(request.effort);
+      if (operations == 0) points.back().visits = measure::usual_visits;
     }
   }
   std::erase_if(points, [&](const Point& one) { return !measure::is_asked_for(request, one.x.bytes.value()); });

@@ -13,7 +13,7 @@ namespace sonde::probes {
 namespace contention_probe {
 namespace {
 
-int loads_of(Effort effort) { return effort == Effort::quick ? 5 : 11; }
+int loads_of(Look look) { return look == Look::first ? 5 : 11; }
 
 bool without_readers(const Measurement& one) { return one.point.x.cpu_threads.value_or(0) == 0; }
 
@@ -202,7 +202,7 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
   std::vector<Point> points;
   const auto add = [&](const Curve& curve, double load, double threads = 0) {
     points.push_back(point_on(curve, {.cpu_threads = threads, .load = std::round(load * 1000) / 1000}, {},
-                              request.effort == Effort::quick ? 0.5 : 0.9));
+                              request.look == Look::first ? 0.5 : 0.9));
     if (full != nullptr) points.back().shape = full->state.shape;
   };
   if (loads.empty()) {
@@ -212,10 +212,10 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
   }
   if (full == nullptr || full->state.shape.empty()) return {};  // it failed, and its reason stands in the record
   if (loads.size() == 2) {
-    const int count = loads_of(request.effort);
+    const int count = loads_of(request.look);
     for (int load = 1; load < count; ++load) add(walk_under_load, static_cast<double>(load) / count);
     add(walk_in_control, 1);
-    if (request.effort != Effort::quick) add(walk_in_control, 0.5);
+    if (request.look != Look::first) add(walk_in_control, 0.5);
     if (most_threads == 0u) add(walk_under_load, 1, 1);
     for (std::uint32_t threads = 1; threads <= most_threads.value_or(0); threads *= 2) {
       for (const double load : {0.0, 0.5, 1.0}) add(walk_under_load, load, threads);
@@ -224,8 +224,8 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
     std::shuffle(points.begin(), points.end(), std::mt19937_64(request.seed));
     return points;
   }
-  const double step = 1.0 / loads_of(request.effort);
-  const int halvings = request.effort == Effort::quick ? 2 : 3;  // of a step in which latency has risen so much
+  const double step = 1.0 / loads_of(request.look);
+  const int halvings = request.look == Look::first ? 2 : 3;  // of a step in which latency has risen so much
   for (const double times : {1.1, 1.5}) {
     for (std::size_t at = loads.size() - 1; at > 0; --at) {
       if (loads[at].times_idle < times) break;
@@ -258,7 +258,6 @@ const Probe contention{.name = "contention",
                        .finding_kinds = contention_probe::finding_kinds,
                        .next = contention_probe::next_contention,
                        .conclude = contention_probe::conclude_contention,
-                       .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 5.0 : 9.0; },
                        .needs_host_core = true};
 
 }  // namespace sonde::probes

@@ -90,12 +90,11 @@ double CpuLoad::gbps() const {
 }
 
 std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads, const Shape& shape) {
-  const bool quick = request.effort == Effort::quick;
+  const bool quick = request.look == Look::first;
   const auto point_of = [&](Pattern pattern, double load, double count) {
     const bool is_compared = count == 0 || count == most_threads;
-    Point point =
-        point_on(load == 0 ? gpu_latency : gpu_bandwidth, {.cpu_threads = count, .load = load}, {.pattern = pattern},
-                 quick ? 0.6 : 1.0, is_compared ? measure::usual_visits(request.effort) : 1);
+    Point point = point_on(load == 0 ? gpu_latency : gpu_bandwidth, {.cpu_threads = count, .load = load},
+                           {.pattern = pattern}, quick ? 0.6 : 1.0, is_compared ? measure::usual_visits : 1);
     point.shape = shape;
     return point;
   };

@@ -212,7 +212,7 @@ Workload walk_beside_gpu(device::Device& device, const Point& point, const Reque
                          std::span<const cpu::Core> readers) {
   const device::DeviceInfo& info = device.info();
   const auto work = std::make_shared<WalkBesideGpu>();
-  work->quick = request.effort == Effort::quick;
+  work->quick = request.look == Look::first;
   work->is_control = point.words.beside == Beside::nothing;
   work->readers = reading_threads(readers, static_cast<std::size_t>(point.x.cpu_threads.value()));
   work->companion = companion_of(device, request.seed);

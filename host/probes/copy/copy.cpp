@@ -20,10 +20,10 @@ constexpr std::uint64_t shape_search_bytes = 16 << 20;
 
 constexpr std::array all_hosts{HostMemory::pageable, HostMemory::pinned, HostMemory::imported, HostMemory::map_memcpy};
 
-std::uint64_t largest_copy_bytes(const device::DeviceInfo& device, Effort effort) {
+std::uint64_t largest_copy_bytes(const device::DeviceInfo& device, Look look) {
   // A simulated copy is one by the host, and so as slow as a CPU's.
   const bool slow = device.type == device::DeviceType::cpu || device.type == device::DeviceType::model;
-  return by_effort<std::uint64_t>(effort, slow ? 16 << 20 : 256 << 20, slow ? 64 << 20 : 1 << 30, 1 << 30);
+  return by_look<std::uint64_t>(look, slow ? 16 << 20 : 256 << 20, slow ? 64 << 20 : 1 << 30, 1 << 30);
 }
 
 /// Sizes of whole pages, as those are what is proved: both ends, and one every so many doublings between.
@@ -31,9 +31,9 @@ std::vector<std::uint64_t> sizes_of_copies(const device::DeviceInfo& device, con
   const std::uint64_t asked_least = request.smallest_bytes.value_or(smallest_copy_bytes);
   const std::uint64_t least =
       std::max(smallest_copy_bytes, (asked_least + proof_block_bytes - 1) / proof_block_bytes * proof_block_bytes);
-  const std::uint64_t most = request.largest_bytes.value_or(largest_copy_bytes(device, request.effort)) /
-                             proof_block_bytes * proof_block_bytes;
-  const unsigned doublings = by_effort(request.effort, 4u, 2u, 1u);
+  const std::uint64_t most =
+      request.largest_bytes.value_or(largest_copy_bytes(device, request.look)) / proof_block_bytes * proof_block_bytes;
+  const unsigned doublings = by_look(request.look, 4u, 2u, 1u);
   std::vector<std::uint64_t> all;
   for (std::uint64_t bytes = least; bytes <= most; bytes <<= doublings) all.push_back(bytes);
   if (!all.empty() && all.back() * 2 <= most) all.push_back(most);
@@ -80,7 +80,7 @@ std::vector<Point> copy_sweeps(const device::DeviceInfo& device, const Request& 
       // Which kinds of memory a device has shows with its driver; other engines are tried with what that one can.
       const bool has_engine = was_measured(known, engine, engine == Engine::driver ? host : HostMemory::pinned);
       const bool chosen_by_program = engine == Engine::driver || host == HostMemory::pinned ||
-                                     (host == HostMemory::imported && request.effort != Effort::quick);
+                                     (host == HostMemory::imported && request.look != Look::first);
       if (!has_engine || !chosen_by_program || !was_measured(known, Engine::driver, host)) continue;
       ways.push_back(way(engine, host));
       ways.push_back(way(engine, host, Direction::to_host));
@@ -139,7 +139,7 @@ std::vector<Point> next_copies(const device::DeviceInfo& device, const Request& 
     });
     points = swept ? engine_points(device, request, known) : copy_sweeps(device, request, known);
   }
-  for (Point& point : points) point.visits = measure::usual_visits(request.effort);
+  for (Point& point : points) point.visits = measure::usual_visits;
   return points;
 }
 
@@ -153,8 +153,6 @@ const Probe copying{
     .curves = copy_probe::curves,
     .finding_kinds = copy_probe::finding_kinds,
     .next = copy_probe::next_copies,
-    .conclude = copy_probe::conclude,
-    // One size of each kind comes first.
-    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 6.0 : 24.0; }};
+    .conclude = copy_probe::conclude};
 
 }  // namespace sonde::probes

@@ -163,7 +163,7 @@ inline device::CopyEngine engine_of(const Words& words) {
 MakeHost host_of(device::CopyEngines& copies, const Words& words);
 
 /// How many copies of `bytes` follow one another in one repetition, on each of so many queues.
-std::uint32_t copies_in_a_row(device::Device& device, Effort effort, std::uint64_t bytes, std::uint32_t queues);
+std::uint32_t copies_in_a_row(device::Device& device, Look look, std::uint64_t bytes, std::uint32_t queues);
 
 /// A byte a nanosecond is a GB/s. Throws device::TooShort where the clock did not move.
 inline double gbps_of(std::uint64_t bytes, device::Nanoseconds time) {

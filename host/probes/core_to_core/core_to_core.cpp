@@ -28,8 +28,8 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
 }
 
 CpuPair pair_at(const Point& point, const Request& request) {
-  const std::optional<CpuPair> cpus = pair_of(point, cpu::machine(), request.effort);
-  if (!cpus) throw device::Unsupported(why_left_out(cpu::machine(), request.effort));
+  const std::optional<CpuPair> cpus = pair_of(point, cpu::machine(), request.look);
+  if (!cpus) throw device::Unsupported(why_left_out(cpu::machine(), request.look));
   return *cpus;
 }
 
@@ -77,7 +77,7 @@ Shape shape_of(const ExchangeSize& size) {
 }  // namespace
 
 Workload prepare_exchange(device::Device&, const Point& point, const Request& request) {
-  const ExchangeSize size = exchange_size(cpu::machine(), request.effort);
+  const ExchangeSize size = exchange_size(cpu::machine(), request.look);
   const auto work =
       std::make_shared<Work<ExchangedLines>>(pair_at(point, request), size, request.line_bytes, request.seed);
   return workload_of(work, shape_of(size), exchange_by_stores, [](Work<ExchangedLines>& lines, const auto&) {
@@ -89,11 +89,11 @@ Workload prepare_exchange(device::Device&, const Point& point, const Request& re
 Workload prepare_exchanges_at_once(device::Device&, const Point& point, const Request& request) {
   const cpu::Topology& machine = cpu::machine();
   // All groups are made at once, which takes milliseconds on a large machine: not again for each of them.
-  static std::map<Effort, Tournament> tournaments;
+  static std::map<Look, Tournament> tournaments;
   const Tournament& tournament =
-      tournaments.try_emplace(request.effort, machine, measured_cores(machine, request.effort)).first->second;
+      tournaments.try_emplace(request.look, machine, measured_cores(machine, request.look)).first->second;
   const std::vector<CpuPair> pairs = tournament.group_of(pair_at(point, request));
-  const ExchangeSize size = exchange_size(machine, request.effort);
+  const ExchangeSize size = exchange_size(machine, request.look);
   Shape shape = shape_of(size);
   shape["pairs_at_once"] = static_cast<double>(pairs.size());
   return self_timed(std::move(shape), [pairs, size, line_bytes = request.line_bytes, seed = request.seed](
@@ -116,7 +116,7 @@ Workload prepare_exchanges_at_once(device::Device&, const Point& point, const Re
 }
 
 Workload prepare_held_lines(device::Device&, const Point& point, const Request& request) {
-  const int walks = request.effort == Effort::quick ? 15 : 31;
+  const int walks = request.look == Look::first ? 15 : 31;
   const auto work =
       std::make_shared<Work<HeldLines>>(pair_at(point, request), request.line_bytes, request.seed, node_at(point));
   const Shape shape{{"lines", work->memory.size()}};
@@ -132,7 +132,7 @@ Workload prepare_queue(device::Device&, const Point& point, const Request& reque
   if (!cpu::can_flush) {
     throw device::Unsupported("on this kind of processor a program cannot flush lines, as this asks for");
   }
-  const int trials = request.effort == Effort::quick ? 5 : 9;
+  const int trials = request.look == Look::first ? 5 : 9;
   const auto data_bytes = static_cast<std::uint32_t>(point.x.bytes.value() / queue_chunks);
   const auto work =
       std::make_shared<Work<ChunkQueue>>(cpus, queue_chunks, data_bytes, request.line_bytes, node_at(point));

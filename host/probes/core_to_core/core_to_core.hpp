@@ -128,8 +128,8 @@ struct CpuPair {
 };
 
 /// The cores that are measured, in the system's order: all, or as many as the effort has time for, spread over them.
-std::vector<const cpu::Core*> measured_cores(const cpu::Topology& machine, Effort effort);
-std::string why_left_out(const cpu::Topology& machine, Effort effort);
+std::vector<const cpu::Core*> measured_cores(const cpu::Topology& machine, Look look);
+std::string why_left_out(const cpu::Topology& machine, Look look);
 
 /// How much of everything a pair does.
 struct ExchangeSize {
@@ -137,7 +137,7 @@ struct ExchangeSize {
   std::uint32_t samples = 5;
   std::uint32_t round_trips = 100;  ///< in one sample
 };
-ExchangeSize exchange_size(const cpu::Topology& machine, Effort effort);
+ExchangeSize exchange_size(const cpu::Topology& machine, Look look);
 
 /// Every ordered pair of cores, and the two hardware threads of each core, once, in groups that exchange lines at the
 /// same time: in each group no core twice, and pairs from all over the machine.
@@ -168,7 +168,7 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
                                        std::uint64_t memory_bytes = 16ull << 30);
 
 /// The pair of a point of these; empty where one of its cores is left out, which `why_left_out` explains.
-std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine, Effort effort);
+std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine, Look look);
 
 /// A finding for each curve and placement: the median over its pairs; of pairs that went at once also compared with
 /// what they took alone.

@@ -14,7 +14,7 @@ constexpr std::size_t most_cores_in_turn = 32;
 
 /// With so many cores every ordered pair takes ten seconds at quick effort, and under a minute at normal effort, where
 /// pairs go at once; but its record has tens of thousands of lines.
-std::size_t most_cores(Effort effort) { return by_effort<std::size_t>(effort, 32, 144, 4096); }
+std::size_t most_cores(Look look) { return by_look<std::size_t>(look, 32, 144, 4096); }
 
 // Times that one pair of cores takes where nobody disturbs it.
 constexpr double seconds_of_setup = 8e-3;  ///< new memory, threads, the record
@@ -82,7 +82,7 @@ std::vector<Point> held_and_queued(const CpuPair& pair, const Request& request, 
   }
   for (const double data_bytes : {512.0, 4096.0}) {
     const double bytes = queue_chunks * data_bytes;
-    if (!measure::is_asked_for(request, bytes) || (data_bytes > 512 && request.effort == Effort::quick)) continue;
+    if (!measure::is_asked_for(request, bytes) || (data_bytes > 512 && request.look == Look::first)) continue;
     const double seconds = seconds_of_setup + bytes / (1 << 20) * seconds_of_queued_mebibyte;
     points.push_back(point_of(pair, queue_writer, seconds, visits, {.bytes = bytes}));
   }
@@ -92,10 +92,10 @@ std::vector<Point> held_and_queued(const CpuPair& pair, const Request& request, 
 /// One pair of each placement copies 4 GiB, 1 where time is short, or as much as a quarter of the memory and --sizes
 /// allow.
 std::vector<Point> copy_points(const std::vector<CpuPair>& pairs, const Request& request, std::uint64_t memory_bytes) {
-  std::uint64_t bytes = request.effort == Effort::thorough ? most_copied_bytes : most_copied_bytes_in_short_time;
+  std::uint64_t bytes = request.look == Look::closest ? most_copied_bytes : most_copied_bytes_in_short_time;
   while (bytes > memory_bytes / 4 || bytes > request.largest_bytes.value_or(~0ull)) bytes /= 2;
   std::vector<Point> points;
-  if (request.effort == Effort::quick || bytes < least_copied_bytes || bytes < request.smallest_bytes.value_or(0))
+  if (request.look == Look::first || bytes < least_copied_bytes || bytes < request.smallest_bytes.value_or(0))
     return points;
   std::map<std::string_view, CpuPair> first_pairs;  // by the placement's word
   for (const CpuPair& pair : pairs) first_pairs.try_emplace(measure::word_of(pair.placement()), pair);
@@ -121,23 +121,23 @@ Placement CpuPair::placement() const {
   return from->cluster == to->cluster ? Placement::same_cluster : Placement::other_cluster;
 }
 
-std::vector<const cpu::Core*> measured_cores(const cpu::Topology& machine, Effort effort) {
+std::vector<const cpu::Core*> measured_cores(const cpu::Topology& machine, Look look) {
   Cores all;
   for (const cpu::Core& core : machine.cores) all.push_back(&core);
-  return spread(all, most_cores(effort));
+  return spread(all, most_cores(look));
 }
 
-std::string why_left_out(const cpu::Topology& machine, Effort effort) {
-  const std::size_t measured = measured_cores(machine, effort).size();
+std::string why_left_out(const cpu::Topology& machine, Look look) {
+  const std::size_t measured = measured_cores(machine, look).size();
   return "of " + std::to_string(machine.cores.size()) + " cores " + std::to_string(measured) +
          ", spread over the machine, exchange lines with each other, as all pairs would take too long; " +
-         (effort == Effort::quick ? "--effort normal has more" : "--effort thorough has all");
+         (look == Look::first ? "--effort normal has more" : "--effort thorough has all");
 }
 
-ExchangeSize exchange_size(const cpu::Topology& machine, Effort effort) {
-  if (effort == Effort::thorough) return {.lines = 64, .samples = 15, .round_trips = 100};
-  if (measured_cores(machine, effort).size() >= many_cores) return {.lines = 32, .samples = 3, .round_trips = 100};
-  return {.lines = 32, .samples = effort == Effort::quick ? 5u : 9u, .round_trips = 100};
+ExchangeSize exchange_size(const cpu::Topology& machine, Look look) {
+  if (look == Look::closest) return {.lines = 64, .samples = 15, .round_trips = 100};
+  if (measured_cores(machine, look).size() >= many_cores) return {.lines = 32, .samples = 3, .round_trips = 100};
+  return {.lines = 32, .samples = look == Look::first ? 5u : 9u, .round_trips = 100};
 }
 
 Tournament::Tournament(const cpu::Topology& machine, Cores cores) : at_once_(fitting_pairs(machine, cores.size())) {
@@ -182,10 +182,10 @@ const std::vector<CpuPair>& Tournament::group_of(const CpuPair& first) const {
 
 std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Request& request,
                                        std::uint64_t memory_bytes) {
-  const Cores cores = measured_cores(machine, request.effort);
+  const Cores cores = measured_cores(machine, request.look);
   const std::vector<CpuPair> representatives = representative_pairs(cores);
-  const int visits = cores.size() <= few_cores ? measure::usual_visits(request.effort) : 1;
-  const ExchangeSize size = exchange_size(machine, request.effort);
+  const int visits = cores.size() <= few_cores ? measure::usual_visits : 1;
+  const ExchangeSize size = exchange_size(machine, request.look);
   constexpr int exchanges = 2;
   const double exchanging =
       seconds_of_setup + seconds_of_a_round_trip * exchanges * size.lines * size.samples * size.round_trips;
@@ -220,8 +220,8 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
   return points;
 }
 
-std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine, Effort effort) {
-  const Cores cores = measured_cores(machine, effort);
+std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine, Look look) {
+  const Cores cores = measured_cores(machine, look);
   const auto core_with = [&](std::optional<double> cpu) -> const cpu::Core* {
     const auto found = std::ranges::find_if(cores, [&](const cpu::Core* core) {
       return core->cpu == cpu || (!core->siblings.empty() && core->siblings.front() == cpu);

@@ -59,7 +59,7 @@ double furthest_caches_bytes(const cpu::Topology& machine, Pinning pinning, int 
 double memory_bytes(const cpu::Topology& machine, const Request& request, Pinning pinning, int threads) {
   const double caches = furthest_caches_bytes(machine, pinning, threads);
   const double bytes = caches > 0 ? std::max(times_the_caches * caches, least_memory_bytes) : without_a_cache_bytes;
-  const double times = request.effort == Effort::quick ? 1 : 2;
+  const double times = request.look == Look::first ? 1 : 2;
   return std::min(times * bytes, static_cast<double>(request.largest_bytes.value_or(~0ull)));
 }
 
@@ -109,7 +109,7 @@ std::vector<Point> cpu_bandwidth_points(const cpu::Topology& machine, const Requ
     if (streamed.pattern != Pattern::read) words.stores = streamed.stores;
     const Curve& curve = *measure::find_curve(cpu_bandwidth_probe::curves, words, "GB/s");
     const double threads = streamed.threads;
-    const double seconds = request.effort == Effort::quick ? 0.1 : 0.5;
+    const double seconds = request.look == Look::first ? 0.1 : 0.5;
     const Point point = point_on(curve, {.bytes = bytes, .cpu_threads = threads}, words, seconds);
     if (planned.insert(key_of(point)).second) points.push_back(point);
   };
@@ -117,7 +117,7 @@ std::vector<Point> cpu_bandwidth_points(const cpu::Topology& machine, const Requ
     add(streamed, memory_bytes(machine, request, streamed.pinning, streamed.threads));
   };
   const int all = static_cast<int>(machine.cores.size());
-  const double times = by_effort(request.effort, 4.0, 2.0, std::sqrt(2.0));
+  const double times = by_look(request.look, 4.0, 2.0, std::sqrt(2.0));
   // One thread and all threads stream working sets of every size.
   for (const int threads : std::set<int>{1, all}) {
     const double memory = memory_bytes(machine, request, Pinning::compact, threads);
@@ -158,7 +158,7 @@ std::vector<Point> node_bandwidth_points(const cpu::Topology& machine, const Req
     x.bytes = std::max(1.0, std::round(bytes / unit)) * unit;
     x.cpu_threads = static_cast<double>(threads);
     if (is_asked_for(request, *x.bytes))
-      points.push_back(point_on(curve, x, {}, request.effort == Effort::quick ? 0.2 : 0.6));
+      points.push_back(point_on(curve, x, {}, request.look == Look::first ? 0.2 : 0.6));
   };
   for (const NodePair& pair : pairs) {
     add(node_curve(pair.from == pair.to), cpu::cores_of_node(machine, pair.from).size(),

@@ -37,7 +37,7 @@ std::vector<Point> thinned(std::vector<Point> points, double least_bytes, int ev
 
 std::vector<Point> swept_points(const Words& words, const device::DeviceInfo& device, const Request& request,
                                 std::span<const Measurement> known) {
-  const bool quick = request.effort == Effort::quick;
+  const bool quick = request.look == Look::first;
   const bool huge = words.pages == PageSize::huge;
   const workloads::SweptCurves swept{.cycle = cpu_latency_probe::cycle,
                                      .independent = cpu_latency_probe::independent,
@@ -53,7 +53,7 @@ std::vector<Point> swept_points(const Words& words, const device::DeviceInfo& de
   if (quick && huge) return {};
   // Edges are looked at as loosely as those of the latency probe's further paths while time is short, and where the
   // same caches are walked once more.
-  const bool once_more = huge && request.effort == Effort::normal;
+  const bool once_more = huge && request.look == Look::closer;
   std::vector<Point> points = workloads::edge_points(swept, curves, device, request, !quick && !once_more);
   if (points.empty()) points = workloads::capacity_points(swept, curves, device, request);
   return points;
@@ -149,7 +149,7 @@ std::vector<Point> cpu_latency_points(const CpuVariants& variants, const device:
         points.push_back(workloads::sized_point(request, cpu_latency_probe::cycle, words,
                                                 workloads::largest_bytes(device, request)));
       }
-      const bool no_time = huge && request.effort == Effort::quick;
+      const bool no_time = huge && request.look == Look::first;
       if (!known.empty() || no_time || (huge && !variants.huge_pages)) continue;
       words.state = MemoryState::awake;
       const double least = std::max(least_bytes_awake, static_cast<double>(request.smallest_bytes.value_or(0)));
@@ -222,7 +222,6 @@ const Probe cpu_latency{
     .finding_kinds = cpu_latency_probe::finding_kinds,
     .obstacle = obstacle,
     .next = next,
-    .conclude = conclude,
-    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 1.2 : 2.5; }};
+    .conclude = conclude};
 
 }  // namespace sonde::probes

@@ -183,7 +183,7 @@ Workload cpu_loaded_latency_probe::prepare_walk(device::Device&, const Point& po
   const cpu::Core& walking = quiet_core(machine, 0);
   const auto work = std::make_shared<WalkBesideCpuLoad>();
   work->times =
-      by_effort<WalkTimes>(request.effort, {4, Nanoseconds(10e6)}, {8, Nanoseconds(25e6)}, {16, Nanoseconds(50e6)});
+      by_look<WalkTimes>(request.look, {4, Nanoseconds(10e6)}, {8, Nanoseconds(25e6)}, {16, Nanoseconds(50e6)});
   if (set->within != Within::memory) work->times.stretch /= times_shorter_in_a_cache;
   work->walked = cycle_of(*set, request.seed, walking.cpu);
   work->companion = cpu::chase_on(walking.cpu, work->walked->at);
@@ -197,7 +197,7 @@ Workload cpu_loaded_latency_probe::prepare_walk(device::Device&, const Point& po
                   : pattern == Pattern::read_modify_write ? cpu::Stream::read_modify_write
                                                           : cpu::Stream::read,
         .stores = point.words.stores == Stores::non_temporal ? cpu::StoreKind::non_temporal : cpu::StoreKind::ordinary,
-        .thread_bytes = static_cast<std::uint64_t>(load_bytes_of(machine, *set, placement, threads, request.effort)),
+        .thread_bytes = static_cast<std::uint64_t>(load_bytes_of(machine, *set, placement, threads, request.look)),
         .delay = static_cast<std::uint64_t>(point.x.delay.value())};
     work->load_memory = memory_for_loads(work->work.thread_bytes * work->cores.size(), walking.cpu);
   }
@@ -220,8 +220,6 @@ const Probe cpu_loaded_latency{
     .finding_kinds = cpu_loaded_latency_probe::finding_kinds,
     .obstacle = obstacle,
     .next = next,
-    .conclude = conclude,
-    // The walk alone comes first.
-    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 2.5 : 4.0; }};
+    .conclude = conclude};
 
 }  // namespace sonde::probes

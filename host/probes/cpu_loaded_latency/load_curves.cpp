@@ -30,25 +30,25 @@ struct AskedCurve {
 };
 
 /// The number of points beside a load of all threads, the one without delay among them.
-std::size_t points_of_curve(const AskedCurve& curve, Effort effort) {
+std::size_t points_of_curve(const AskedCurve& curve, Look look) {
   if (curve.set.within == Within::own_cache) return 2;
-  return curve.is_main() ? by_effort(effort, 4u, 8u, 16u) : by_effort(effort, 2u, 5u, 10u);
+  return curve.is_main() ? by_look(look, 4u, 8u, 16u) : by_look(look, 2u, 5u, 10u);
 }
 
 /// The numbers of threads: 1, 2, 4, … and all; for loads of memory that do not read alone, one and all.
-std::vector<int> loading_counts(const AskedCurve& curve, Effort effort) {
+std::vector<int> loading_counts(const AskedCurve& curve, Look look) {
   std::set<int> counts{curve.threads};
   if (curve.is_main()) {
     for (int count = 1; count < curve.threads; count *= 2) counts.insert(count);
-  } else if (curve.set.within == Within::memory && effort != Effort::quick) {
+  } else if (curve.set.within == Within::memory && look != Look::first) {
     counts.insert(1);
   }
   return {counts.begin(), counts.end()};
 }
 
-std::vector<Words> loads_in(const WalkedSet& set, Effort effort) {
+std::vector<Words> loads_in(const WalkedSet& set, Look look) {
   if (set.within == Within::memory) return {reading, modifying, writing};
-  if (set.within == Within::own_cache || effort == Effort::quick) return {reading};
+  if (set.within == Within::own_cache || look == Look::first) return {reading};
   return {reading, modifying};
 }
 
@@ -61,7 +61,7 @@ std::vector<AskedCurve> asked_curves(const cpu::Topology& machine, const Request
       const auto cores = loading_cores(machine, placement);
       const int threads = std::min(static_cast<int>(cores.size()), set.most_threads);
       if (threads == 0) continue;
-      for (Words words : loads_in(set, request.effort)) {
+      for (Words words : loads_in(set, request.look)) {
         words.placement = placement;
         curves.push_back({set, words, threads});
       }
@@ -113,13 +113,13 @@ std::vector<Point> cpu_load_points(const cpu::Topology& machine, const Request& 
   const auto add = [&](const AskedCurve& curve, int threads, double delay, int visits = 1) {
     Coordinates x{.bytes = curve.set.bytes, .cpu_threads = threads};
     if (threads > 0) x.delay = delay;
-    const double seconds = by_effort(request.effort, 0.12, 0.35, 1.0);
+    const double seconds = by_look(request.look, 0.12, 0.35, 1.0);
     points.push_back(point_on(cpu_loaded_latency_probe::walk, x, curve.words, seconds, visits));
   };
   if (known.empty()) {
     for (const AskedCurve& curve : asked) {
       add(curve, 0, 0);
-      for (const int threads : loading_counts(curve, request.effort)) add(curve, threads, 0);
+      for (const int threads : loading_counts(curve, request.look)) add(curve, threads, 0);
     }
     return points;
   }
@@ -128,12 +128,12 @@ std::vector<Point> cpu_load_points(const cpu::Topology& machine, const Request& 
     const auto measured = std::ranges::find_if(
         curves, [&](const CpuLoadCurve& one) { return one.bytes == curve.set.bytes && one.words == curve.words; });
     if (measured == curves.end()) continue;
-    if (const auto delay = next_delay(*measured, points_of_curve(curve, request.effort)))
+    if (const auto delay = next_delay(*measured, points_of_curve(curve, request.look)))
       add(curve, curve.threads, *delay);
   }
   // The walk alone and the walk beside the load without delay, from which findings are read, are visited again. A delay
   // that failed is wanted for ever, and the last visits never come: one is made before.
-  const int visits = points.empty() ? measure::usual_visits(request.effort) : 2;
+  const int visits = points.empty() ? measure::usual_visits : 2;
   for (const AskedCurve& curve : asked) {
     for (const int threads : {0, curve.threads}) add(curve, threads, 0, visits);
   }

@@ -47,9 +47,9 @@ std::optional<WalkedSet> set_in_shared_cache(const cpu::Topology& machine, int l
 
 std::optional<WalkedSet> set_in_memory(const cpu::Topology& machine, const Request& request) {
   const auto furthest = static_cast<double>(machine.furthest_cache_bytes);
-  const double times = request.effort == Effort::quick ? times_at_quick : times_the_furthest_cache;
+  const double times = request.look == Look::first ? times_at_quick : times_the_furthest_cache;
   const double most = std::max(most_memory_bytes, times_at_quick * furthest);
-  const double least = request.effort == Effort::quick ? least_memory_bytes : 2 * least_memory_bytes;
+  const double least = request.look == Look::first ? least_memory_bytes : 2 * least_memory_bytes;
   const double wanted = std::min(std::max(times * furthest, least), most);
   const double bytes = whole_units(std::min(wanted, static_cast<double>(request.largest_bytes.value_or(~0ull))));
   // Whoever asks for no larger sizes does not ask for memory.
@@ -104,15 +104,14 @@ std::string why_no_load(const cpu::Topology& machine, Placement placement) {
   return "all cores that this process may use are of one NUMA node, so there is no other node to load from";
 }
 
-double load_bytes_of(const cpu::Topology& machine, const WalkedSet& set, Placement placement, int threads,
-                     Effort effort) {
+double load_bytes_of(const cpu::Topology& machine, const WalkedSet& set, Placement placement, int threads, Look look) {
   if (set.within != Within::memory) return set.thread_bytes;
   const auto cores = loading_cores(machine, placement);
   std::set<int> clusters;
   const auto loading = std::min(static_cast<std::size_t>(threads), cores.size());
   for (std::size_t thread = 0; thread < loading; ++thread) clusters.insert(cores[thread]->cluster);
   const auto furthest = static_cast<double>(machine.furthest_cache_bytes);
-  const double times = effort == Effort::quick ? times_at_quick : times_the_furthest_cache;
+  const double times = look == Look::first ? times_at_quick : times_the_furthest_cache;
   const double share =
       times * furthest * static_cast<double>(clusters.size()) / static_cast<double>(std::max<std::size_t>(1, loading));
   return whole_units(std::max({share, times * own_cache_bytes(machine), least_load_bytes}) + unit_bytes - 1);

@@ -20,10 +20,10 @@ constexpr std::array curves{&time, &moved, &bandwidth};
 constexpr std::array<Resolution, 8> resolutions{
     {{640, 360}, {960, 540}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}, {5120, 2880}, {7680, 4320}}};
 
-std::vector<Resolution> resolutions_for(const device::DeviceInfo& device, Effort effort) {
+std::vector<Resolution> resolutions_for(const device::DeviceInfo& device, Look look) {
   if (device.type == device::DeviceType::cpu)
-    return {resolutions.begin(), resolutions.begin() + by_effort(effort, 2, 4, 6)};
-  if (effort == Effort::quick) return {resolutions[2], resolutions[3], resolutions[5]};
+    return {resolutions.begin(), resolutions.begin() + by_look(look, 2, 4, 6)};
+  if (look == Look::first) return {resolutions[2], resolutions[3], resolutions[5]};
   return {resolutions.begin() + 2, resolutions.end()};
 }
 
@@ -34,10 +34,10 @@ bool is_within_sizes(const Resolution& resolution, const Request& request) {
 
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   if (!known.empty() || request.frame.passes.empty()) return {};
-  std::vector<Resolution> wanted = resolutions_for(device, request.effort);
+  std::vector<Resolution> wanted = resolutions_for(device, request.look);
   std::erase_if(wanted, [&request](const Resolution& one) { return !is_within_sizes(one, request); });
   // One resolution is asked for nevertheless, so that the record has the reason.
-  if (wanted.empty()) wanted.push_back(resolutions_for(device, request.effort).front());
+  if (wanted.empty()) wanted.push_back(resolutions_for(device, request.look).front());
   std::vector<Point> points;
   for (const Resolution& one : wanted) {
     points.push_back(

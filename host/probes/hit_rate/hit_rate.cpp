@@ -28,12 +28,12 @@ bool is_cpu(const device::DeviceInfo& device) { return device.type == device::De
 
 double largest_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
-  return by_effort(request.effort, is_cpu(device) ? 64 : 256, 512, 1024) * mib;
+  return by_look(request.look, is_cpu(device) ? 64 : 256, 512, 1024) * mib;
 }
 
 /// A quick sweep is coarse on a CPU device, which has no time for more.
 double sizes_per_doubling(const device::DeviceInfo& device, const Request& request) {
-  return is_cpu(device) && request.effort == Effort::quick ? 2 : 3;
+  return is_cpu(device) && request.look == Look::first ? 2 : 3;
 }
 
 /// A point of the walk. Some caches take in only what the GPU wrote, so it writes the other kinds of memory.
@@ -53,13 +53,13 @@ std::vector<Point> sweep(const device::DeviceInfo& device, const Request& reques
 
 /// Working sets, as shares of the cache, where hits and misses are told apart best: well inside, and from where all
 /// replacement policies agree.
-std::vector<double> shares_of_cache(Effort effort) {
-  if (effort == Effort::quick) return {0.34, 0.4, 0.48, 0.57, 0.66, 1.65, 2, 2.7, 4, 6};
+std::vector<double> shares_of_cache(Look look) {
+  if (look == Look::first) return {0.34, 0.4, 0.48, 0.57, 0.66, 1.65, 2, 2.7, 4, 6};
   return {0.3, 0.37, 0.44, 0.52, 0.6, 0.67, 0.82, 1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8};
 }
 
-std::vector<double> shares_in_other_kinds(Effort effort) {
-  if (effort == Effort::quick) return {0.42, 0.52, 0.64, 1.7, 2.3, 3.2};
+std::vector<double> shares_in_other_kinds(Look look) {
+  if (look == Look::first) return {0.42, 0.52, 0.64, 1.7, 2.3, 3.2};
   return {0.3, 0.4, 0.52, 0.65, 1.65, 2.2, 3, 4, 6};
 }
 
@@ -83,29 +83,29 @@ std::vector<Point> closer_points(const analysis::LastCache& cache, const device:
   };
   // So many visits take minutes, in which a driver may give the cache to others.
   constexpr int visits_over_minutes = 16;
-  const int usual = measure::usual_visits(request.effort);
-  const int visits = request.effort == Effort::thorough && !is_cpu(device) ? visits_over_minutes : usual;
-  add({.memory = "device"}, shares_of_cache(request.effort), visits);
+  const int usual = measure::usual_visits;
+  const int visits = request.look == Look::closest && !is_cpu(device) ? visits_over_minutes : usual;
+  add({.memory = "device"}, shares_of_cache(request.look), visits);
   // A CPU device has no memory of another kind: it is asked only where time does not matter.
-  if (is_cpu(device) && request.effort != Effort::thorough) return points;
+  if (is_cpu(device) && request.look != Look::closest) return points;
   for (std::size_t kind = 1; kind < device.memory_kinds.size(); ++kind) {
     if (device.memory_kinds[kind].missing.empty())
-      add({.memory = device.memory_kinds[kind].name, .writer = Writer::gpu}, shares_in_other_kinds(request.effort),
-          request.effort == Effort::quick ? 1 : usual);
+      add({.memory = device.memory_kinds[kind].name, .writer = Writer::gpu}, shares_in_other_kinds(request.look),
+          request.look == Look::first ? 1 : usual);
   }
   return points;
 }
 
 /// Working sets of counted streams, as shares of the cache.
-std::vector<double> shares_of_streams(Effort effort) {
-  if (effort == Effort::quick) return {0.5, 1, 2, 4};
+std::vector<double> shares_of_streams(Look look) {
+  if (look == Look::first) return {0.5, 1, 2, 4};
   return {0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8};
 }
 
 std::vector<Point> counted_streams(const device::DeviceInfo& device, const Request& request, double cache_bytes) {
   std::vector<Point> points;
   for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy}) {
-    for (const double share : shares_of_streams(request.effort)) {
+    for (const double share : shares_of_streams(request.look)) {
       const double bytes = std::round(share * cache_bytes / mib) * mib;
       const bool fits = bytes <= static_cast<double>(device.largest_buffer_bytes) &&
                         bytes >= static_cast<double>(request.smallest_bytes.value_or(1));
@@ -190,7 +190,6 @@ const Probe hit_rate{
     .next = next,
     .conclude = conclude_hit_rate,
     // The closer look comes after the sweep.
-    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 2.0 : 4.0; },
     .wants_hit_rates = true};
 
 }  // namespace sonde::probes

@@ -27,29 +27,29 @@ bool is_simulated(const device::DeviceInfo& device) { return device.type == devi
 bool is_cpu(const device::DeviceInfo& device) { return device.type == device::DeviceType::cpu; }
 
 /// Working sets of the walk. A CPU that plays a GPU has no memory of another kind, so little is left to see.
-std::vector<double> walked_sizes(const device::DeviceInfo& device, Effort effort) {
-  if (is_cpu(device) && effort == Effort::quick) return {512 * kib, 8 * mib};
-  if (is_cpu(device) && effort == Effort::normal) return {256 * kib, 2 * mib, 16 * mib, 64 * mib};
+std::vector<double> walked_sizes(const device::DeviceInfo& device, Look look) {
+  if (is_cpu(device) && look == Look::first) return {512 * kib, 8 * mib};
+  if (is_cpu(device) && look == Look::closer) return {256 * kib, 2 * mib, 16 * mib, 64 * mib};
   // More sizes would only take the host's time on a simulated device.
-  if (is_simulated(device) && effort == Effort::quick) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 128 * mib};
-  if (effort == Effort::quick) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
-  const double largest = effort == Effort::normal ? 512 * mib : 1024 * mib;
+  if (is_simulated(device) && look == Look::first) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 128 * mib};
+  if (look == Look::first) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
+  const double largest = look == Look::closer ? 512 * mib : 1024 * mib;
   std::vector<double> sizes;
   for (double bytes = 64 * kib; bytes <= largest; bytes *= 2) sizes.push_back(bytes);
   return sizes;
 }
 
 /// Working sets of streams, and of what the CPU does: beyond every cache, and from normal effort on within one.
-std::vector<double> streamed_sizes(const device::DeviceInfo& device, Effort effort) {
-  if (effort == Effort::quick) return {is_cpu(device) ? 8 * mib : is_simulated(device) ? 48 * mib : 64 * mib};
-  if (effort == Effort::normal) return {1 * mib, is_cpu(device) ? 32 * mib : 64 * mib};
+std::vector<double> streamed_sizes(const device::DeviceInfo& device, Look look) {
+  if (look == Look::first) return {is_cpu(device) ? 8 * mib : is_simulated(device) ? 48 * mib : 64 * mib};
+  if (look == Look::closer) return {1 * mib, is_cpu(device) ? 32 * mib : 64 * mib};
   return {1 * mib, 8 * mib, 64 * mib, 256 * mib};
 }
 
 constexpr std::array patterns{Pattern::read, Pattern::write};
 
 /// Whether a shape is searched for with this pattern; at quick effort writing takes over reading's.
-bool is_searched(Effort effort, Pattern pattern) { return effort != Effort::quick || pattern == patterns.front(); }
+bool is_searched(Look look, Pattern pattern) { return look != Look::first || pattern == patterns.front(); }
 
 struct Plan {
   const device::DeviceInfo& device;
@@ -62,9 +62,9 @@ struct Plan {
   }
 
   void add_streams(const device::MemoryKind& kind, bool searched) {
-    for (const double bytes : streamed_sizes(device, request.effort)) {
+    for (const double bytes : streamed_sizes(device, request.look)) {
       for (const Pattern pattern : patterns) {
-        const bool searches = kind == device.memory_kinds.front() && is_searched(request.effort, pattern);
+        const bool searches = kind == device.memory_kinds.front() && is_searched(request.look, pattern);
         if (searches == searched) add(stream, {.memory = kind.name, .pattern = pattern}, bytes);
       }
     }
@@ -73,15 +73,15 @@ struct Plan {
   /// Adds all points of a kind but the streams that take a shape over.
   void add_kind(const device::MemoryKind& kind) {
     std::vector<Writer> writers{Writer::gpu};
-    if (request.effort != Effort::quick && kind.seen_by_cpu) writers.push_back(Writer::cpu);
+    if (request.look != Look::first && kind.seen_by_cpu) writers.push_back(Writer::cpu);
     for (const Writer writer : writers) {
-      for (const double bytes : walked_sizes(device, request.effort)) {
+      for (const double bytes : walked_sizes(device, request.look)) {
         add(walk, {.memory = kind.name, .writer = writer}, bytes);
         if (!kind.missing.empty()) return;  // to be skipped, once
       }
     }
     add_streams(kind, true);
-    for (const double bytes : streamed_sizes(device, request.effort)) {
+    for (const double bytes : streamed_sizes(device, request.look)) {
       add(cpu_walk, {.memory = kind.name}, bytes);
       if (!kind.seen_by_cpu || is_simulated(device)) return;  // to be skipped, once
       for (const Pattern pattern : patterns) add(cpu_stream, {.memory = kind.name, .pattern = pattern}, bytes);
@@ -90,9 +90,9 @@ struct Plan {
 };
 
 /// The shape that the search found at the same size for the same pattern, or for the one that is searched for.
-Shape shape_for(const Point& point, Effort effort, std::span<const Measurement> known) {
+Shape shape_for(const Point& point, Look look, std::span<const Measurement> known) {
   const std::optional<Pattern> pattern =
-      is_searched(effort, patterns.back()) ? point.words.pattern : std::optional(patterns.front());
+      is_searched(look, patterns.back()) ? point.words.pattern : std::optional(patterns.front());
   for (const Measurement& one : known) {
     const bool alike = one.point.words.side != Side::cpu && one.point.words.pattern == pattern;
     if (alike && one.point.x == point.x) return one.state.shape;
@@ -116,11 +116,11 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   if (known.empty() && !request.smallest_bytes && !request.largest_bytes)
     plan.points.push_back(point_on(round_trip, {.bytes = word_bytes}, {}, 0.1));
   for (Point& point : plan.points) {
-    if (!known.empty()) point.shape = shape_for(point, request.effort, known);
+    if (!known.empty()) point.shape = shape_for(point, request.look, known);
     // Findings compare the GPU's walks, the CPU's reads, and the round trip.
     const bool is_compared =
         point.words.side == Side::cpu ? point.words.pattern == Pattern::read : !point.words.pattern;
-    point.visits = is_compared ? measure::usual_visits(request.effort) : 1;
+    point.visits = is_compared ? measure::usual_visits : 1;
   }
   if (known.empty()) return plan.points;
   const std::set<measure::Name> open = compare_kinds(known).open;
@@ -145,9 +145,9 @@ Workload prepare_stream(device::Device& device, const Point& point, const Reques
   constexpr Sharing sharing = Sharing::separate;
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
   // A simulated device's rates are what its file says, in whatever shape.
-  const auto depth = is_simulated(device.info())       ? SearchDepth::none
-                     : request.effort == Effort::quick ? SearchDepth::usual
-                                                       : SearchDepth::once;
+  const auto depth = is_simulated(device.info())   ? SearchDepth::none
+                     : request.look == Look::first ? SearchDepth::usual
+                                                   : SearchDepth::once;
   const workloads::StreamShape shape = point.shape.empty()
                                            ? workloads::search_shape(device, pattern, sharing, bytes, depth)
                                            : workloads::fitted(workloads::shape_of(point.shape), sharing, bytes);
@@ -175,8 +175,6 @@ const Probe host_memory{.name = "host-memory",
                         .finding_kinds = host_memory_probe::finding_kinds,
                         .obstacle = workloads::without_memory_kinds,
                         .next = host_memory_probe::next,
-                        .conclude = host_memory_probe::conclude,
-                        // The other kinds' streams come later.
-                        .total_to_first_batch_ratio = [](Effort) { return 1.4; }};
+                        .conclude = host_memory_probe::conclude};
 
 }  // namespace sonde::probes

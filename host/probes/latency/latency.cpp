@@ -33,8 +33,7 @@ workloads::SweptCurves swept_by(const Words& path) {
 }
 
 double limit_of(const Words& path, const device::DeviceInfo& device, const Request& request) {
-  const bool spared =
-      device.type == device::DeviceType::cpu && !request.largest_bytes && request.effort != Effort::thorough;
+  const bool spared = device.type == device::DeviceType::cpu && !request.largest_bytes && request.look != Look::closest;
   const double largest = std::min(workloads::largest_bytes(device, request), spared ? largest_bytes_of_cpus : 1e300);
   if (path.path == Path::constant) return std::min(largest, static_cast<double>(device.constant_bytes));
   if (path.path == Path::image) return std::min(largest, static_cast<double>(device.texel_bytes));
@@ -44,11 +43,11 @@ double limit_of(const Words& path, const device::DeviceInfo& device, const Reque
 }
 
 /// Half as many steps as on the vector path, whose levels these paths are compared with, while time is short.
-double steps_per_doubling(const Words& path, Effort effort, double bytes) {
+double steps_per_doubling(const Words& path, Look look, double bytes) {
   if (path.path == Path::local) return 0.5;
-  if (path.pattern) return effort == Effort::quick ? 0.25 : 0.5;
-  if (effort == Effort::thorough) return 4;
-  const bool short_time = effort == Effort::quick && path.path != Path::vector;
+  if (path.pattern) return look == Look::first ? 0.25 : 0.5;
+  if (look == Look::closest) return 4;
+  const bool short_time = look == Look::first && path.path != Path::vector;
   return bytes < (short_time ? coarse_from_bytes_quick : coarse_from_bytes) ? 2 : 1;
 }
 
@@ -66,8 +65,7 @@ std::vector<Point> path_points(const Curve& curve, const Words& path, const devi
     const Point next = workloads::sized_point(request, curve, path, bytes);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
   };
-  for (double bytes = least; bytes < most / 1.1;
-       bytes *= std::exp2(1 / steps_per_doubling(path, request.effort, bytes)))
+  for (double bytes = least; bytes < most / 1.1; bytes *= std::exp2(1 / steps_per_doubling(path, request.look, bytes)))
     add(bytes);
   if (least <= most) add(most);
   // There is no such memory, but a point is asked for, so that the record has the reason.
@@ -111,7 +109,7 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
     as_far.largest_bytes = static_cast<std::uint64_t>(alone.cycle.back().bytes);
     points = points_kept_awake(device, as_far, alone);
   }
-  const bool closely = request.effort == Effort::thorough;
+  const bool closely = request.look == Look::closest;
   // A CPU that stands for a GPU has pages of 4 KiB, which the walk about its edges shows.
   if (!alone.cycle.empty() && (closely || device.type != device::DeviceType::cpu)) {
     std::ranges::move(workloads::page_walks(swept_by(vector_path), alone, device, request), std::back_inserter(points));
@@ -121,7 +119,7 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
     const analysis::LatencyCurves curves = workloads::curves_of(known, path, request);
     if (curves.cycle.empty()) {
       std::ranges::move(path_points(swept.cycle, path, device, request), std::back_inserter(points));
-    } else if (request.effort != Effort::quick && !path.pattern) {
+    } else if (request.look != Look::first && !path.pattern) {
       std::ranges::move(workloads::edge_points(swept, curves, device, request, closely), std::back_inserter(points));
     }
   }
@@ -203,7 +201,6 @@ const Probe latency{.name = "latency",
                     .next = latency_probe::next,
                     .conclude = latency_probe::conclude,
                     // Edges, further walks and other paths follow the first batch.
-                    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 3.0 : 5.0; },
                     .levels = measure::LevelsOf::latency};
 
 }  // namespace sonde::probes

@@ -42,7 +42,7 @@ struct LoadedPoint {
 double largest_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
   const double factor = device.type == device::DeviceType::cpu ? 1 : 2;
-  return factor * by_effort(request.effort, 64 << 20, 128 << 20, 512 << 20);
+  return factor * by_look(request.look, 64 << 20, 128 << 20, 512 << 20);
 }
 
 double expected_seconds(double bytes) { return 0.12 + 5e-9 * bytes; }
@@ -64,7 +64,7 @@ std::vector<Point> idle_points(const device::DeviceInfo& device, const Request& 
   const double least =
       std::min(largest, request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : least_bytes);
   std::vector<Point> points;
-  const bool coarse = request.effort == Effort::quick && device.type == device::DeviceType::cpu;
+  const bool coarse = request.look == Look::first && device.type == device::DeviceType::cpu;
   double next_bytes = 0;
   for (double bytes = largest; bytes >= std::max<double>(least, request.line_bytes); bytes = next_bytes) {
     const double step = coarse && bytes > coarse_above_bytes ? 4 : 2;
@@ -224,7 +224,7 @@ std::vector<Point> loaded_points_wanted(const Request& request, std::span<const 
         std::ranges::find_if(points, [](const LoadedPoint& one) { return !is_alone(*one.measurement); });
     Point point = point_on(walk, {.bytes = bytes, .delay = 0}, {}, expected_seconds(bytes));
     if (loaded != points.end()) {
-      const auto delay = wanted_delay(points, by_effort(request.effort, 4u, 8u, 16u));
+      const auto delay = wanted_delay(points, by_look(request.look, 4u, 8u, 16u));
       if (!delay) continue;
       point.x.delay = *delay;
       point.shape = loaded->measurement->state.shape;
@@ -258,8 +258,6 @@ const Probe loaded_latency{
     .finding_kinds = loaded_latency_probe::finding_kinds,
     .obstacle = obstacle,
     .next = next,
-    .conclude = conclude,
-    // The walk alone comes first.
-    .total_to_first_batch_ratio = [](Effort effort) { return effort == Effort::quick ? 2.5 : 4.0; }};
+    .conclude = conclude};
 
 }  // namespace sonde::probes

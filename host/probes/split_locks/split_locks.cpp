@@ -44,7 +44,7 @@ std::shared_ptr<LockedWord> locked_word_at(const Point& point, const Request& re
   return std::make_shared<LockedWord>(static_cast<std::uint32_t>(point.x.address.value()), request.line_bytes);
 }
 
-int values_at(Effort effort) { return effort == Effort::quick ? 5 : 9; }
+int values_at(Look look) { return look == Look::first ? 5 : 9; }
 
 Workload workload_of(std::function<Repetitions(const Limits&, const std::function<void()>&)> repeat) {
   Shape shape;
@@ -54,7 +54,7 @@ Workload workload_of(std::function<Repetitions(const Limits&, const std::functio
 
 Workload slowed_by_locks(const Point& point, const Request& request, SlowedWork work, const Curve& beside_nothing) {
   return workload_of([=, word = locked_word_at(point, request), bytes = point.x.bytes.value(),
-                      windows = values_at(request.effort),
+                      windows = values_at(request.look),
                       &beside_nothing](const Limits&, const std::function<void()>& alive) {
     ValuesBesideLocks values =
         values_beside_locks(split_lock_cores(cpu::machine()), *word, work, bytes, request, windows, alive);
@@ -196,7 +196,7 @@ std::vector<Point> split_lock_points(const cpu::Topology& machine, const Request
 }
 
 Workload split_locks_probe::prepare_locked_operation(device::Device&, const Point& point, const Request& request) {
-  return workload_of([word = locked_word_at(point, request), samples = values_at(request.effort)](
+  return workload_of([word = locked_word_at(point, request), samples = values_at(request.look)](
                          const Limits&, const std::function<void()>&) {
     const SplitLockCores cores = split_lock_cores(cpu::machine());
     return Repetitions{.values = locked_operations(cores.locking.back()->cpu, *word, samples)};

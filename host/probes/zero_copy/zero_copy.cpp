@@ -30,8 +30,8 @@ constexpr double most_round_bytes = 1 << 30;
 
 std::vector<double> sizes(const device::DeviceInfo& device, const Request& request) {
   std::vector<double> all{64 * kib, 2 * mib, 32 * mib, 256 * mib};
-  if (request.effort != Effort::quick) all = {64 * kib, 256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
-  if (request.effort == Effort::thorough) all.push_back(1024 * mib);
+  if (request.look != Look::first) all = {64 * kib, 256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
+  if (request.look == Look::closest) all.push_back(1024 * mib);
   // More sizes would only take the host's time on a simulated device.
   if (device.type == device::DeviceType::model) all = {64 * kib, 1 * mib, 4 * mib, 16 * mib};
   std::erase_if(all, [&](double bytes) { return !measure::is_asked_for(request, bytes) || bytes > most_round_bytes; });
@@ -43,7 +43,7 @@ std::vector<Point> first_points(const device::DeviceInfo& device, const Request&
   for (const device::MemoryKind& kind : device.memory_kinds) {
     for (const double bytes : sizes(device, request)) {
       points.push_back(point_on(round, {.bytes = bytes}, with(first_round, {.memory = kind.name}),
-                                0.03 + 1.4e-9 * bytes, by_effort(request.effort, 3, 4, 5)));
+                                0.03 + 1.4e-9 * bytes, by_look(request.look, 3, 4, 5)));
       if (!workloads::why_not_shared(kind).empty()) break;  // to be skipped, once
     }
   }

@@ -40,19 +40,19 @@ constexpr double single_replicate_from_bytes = 64 << 20;
 /// The same for independent accesses, whose laps over many lines take long.
 constexpr double single_hit_replicate_from_bytes = 8 << 20;
 
-int replicates_near_an_edge(measure::Effort effort, double bytes) {
-  const bool quick = effort == measure::Effort::quick;
+int replicates_near_an_edge(measure::Look look, double bytes) {
+  const bool quick = look == measure::Look::first;
   const double single_from = quick ? single_replicate_from_bytes_quick : single_replicate_from_bytes;
   const int most = quick ? 2 : 3;
-  const int replicates = bytes < single_from || effort == measure::Effort::thorough ? most : 1;
+  const int replicates = bytes < single_from || look == measure::Look::closest ? most : 1;
   return bytes < few_sets_below_bytes ? 2 * replicates : replicates;
 }
 
 /// Where lines are few, chance moves the cycle's edge: only the hit rate shows the size, and a new placement costs next
 /// to nothing.
-int replicates_of_hits(measure::Effort effort, double bytes) {
+int replicates_of_hits(measure::Look look, double bytes) {
   if (bytes >= single_hit_replicate_from_bytes) return 1;
-  return (bytes < few_sets_below_bytes ? 4 : 1) * replicates_near_an_edge(effort, bytes);
+  return (bytes < few_sets_below_bytes ? 4 : 1) * replicates_near_an_edge(look, bytes);
 }
 
 /// Extra working sets inside caches 2 and up, as shares of the cache, where it alone serves the loads. They are needed
@@ -62,8 +62,8 @@ constexpr std::array shares_within_a_cache{0.35, 0.5};
 /// Working sets of independent accesses, as shares of a cache: about its size for the latency beyond, and far beyond it
 /// for hit rates that no replacement policy bends. There are more of these where lines are few and the cycle's edge is
 /// chance, unless `coarsely`.
-std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes, bool coarsely) {
-  const bool quick = effort == measure::Effort::quick;
+std::vector<double> shares_of_a_cache(measure::Look look, double bytes, bool coarsely) {
+  const bool quick = look == measure::Look::first;
   if (coarsely && quick) return {1.0, 1.8, 3.3};
   if (coarsely) return {0.7, 1.0, 1.5, 2.2, 3.3};
   if (quick && bytes < few_sets_below_bytes) return {1.0, 1.5, 2.2, 2.7, 3.3, 4.0, 5.0};
@@ -73,10 +73,10 @@ std::vector<double> shares_of_a_cache(measure::Effort effort, double bytes, bool
   return {0.7, 1.0, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 4.0, 5.0, 6.5};
 }
 
-double coarse_from(const device::DeviceInfo& device, measure::Effort effort) {
+double coarse_from(const device::DeviceInfo& device, measure::Look look) {
   const bool cpu = device.type == device::DeviceType::cpu;
-  return measure::by_effort(effort, cpu ? coarse_from_bytes_quick_on_cpus : coarse_from_bytes_quick,
-                            cpu ? coarse_from_bytes_normal_on_cpus : coarse_from_bytes, coarse_from_bytes);
+  return measure::by_look(look, cpu ? coarse_from_bytes_quick_on_cpus : coarse_from_bytes_quick,
+                          cpu ? coarse_from_bytes_normal_on_cpus : coarse_from_bytes, coarse_from_bytes);
 }
 
 /// How closely edges are looked at where laps take long.
@@ -86,10 +86,10 @@ struct EdgeLimits {
   double looked_at_below_bytes = std::numeric_limits<double>::infinity();
 };
 
-EdgeLimits edge_limits(const device::DeviceInfo& device, measure::Effort effort, bool closely) {
+EdgeLimits edge_limits(const device::DeviceInfo& device, measure::Look look, bool closely) {
   // A CPU that stands for a GPU has no cache beyond these sizes that is worth minutes.
-  if (device.type != device::DeviceType::cpu || effort == measure::Effort::thorough) return {};
-  const bool quick = effort == measure::Effort::quick;
+  if (device.type != device::DeviceType::cpu || look == measure::Look::closest) return {};
+  const bool quick = look == measure::Look::first;
   const double looked_at_closely = quick ? 32 << 20 : 64 << 20;
   return {.close_below_bytes = quick ? shared_cache_from_bytes : 32 << 20,
           .wide_ratio_beyond = 1.2,
@@ -111,7 +111,7 @@ bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle) {
 
 std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle, double end,
                                  const device::DeviceInfo& device, const Request& request) {
-  const bool may_end = request.largest_bytes || request.effort == measure::Effort::thorough;
+  const bool may_end = request.largest_bytes || request.look == measure::Look::closest;
   const double last = cycle.back().bytes;
   if (may_end || last < 0.99 * end || last > 1.1 * end || !ends_on_a_rise(cycle)) return {};
   std::vector<double> sizes;
@@ -128,7 +128,7 @@ double largest_bytes(const device::DeviceInfo& device, const Request& request) {
   // GPUs translate otherwise beyond 4 GiB, and drivers' limits are met: the sweep ends at the first with its reason.
   const bool gpu = device.type == device::DeviceType::discrete || device.type == device::DeviceType::integrated;
   const std::uint64_t by_default =
-      measure::by_effort(request.effort, 64ull << 20, 256ull << 20, gpu ? 8ull << 30 : 1ull << 30);
+      measure::by_look(request.look, 64ull << 20, 256ull << 20, gpu ? 8ull << 30 : 1ull << 30);
   return static_cast<double>(request.largest_bytes.value_or(by_default));
 }
 
@@ -136,7 +136,7 @@ Point sized_point(const Request& request, const measure::Curve& curve, const mea
                   int replicates, std::optional<std::uint32_t> unit_bytes) {
   Point point = measure::point_on(curve, {.bytes = whole(bytes, unit_bytes.value_or(request.line_bytes))}, varied);
   // Repetitions take so long, as seen on CPUs; filling and untimed laps grow with the size.
-  const double seconds_of_repetitions = measure::by_effort(request.effort, 0.06, 0.18, 0.8);
+  const double seconds_of_repetitions = measure::by_look(request.look, 0.06, 0.18, 0.8);
   point.expected_seconds = (seconds_of_repetitions + 6e-9 * *point.x.bytes) * (replicates > 1 ? 1.5 : 1);
   point.replicates = replicates;
   return point;
@@ -149,7 +149,7 @@ std::vector<Point> coarse_points(const SweptCurves& swept, const device::DeviceI
   for (int step = 0;; ++step) {
     const double wanted = least * std::exp2(static_cast<double>(step) / sizes_per_doubling);
     if (wanted > largest_bytes(device, request) * 1.0001) break;
-    if (wanted > coarse_from(device, request.effort) * 1.0001 && step % 2 != 0) continue;
+    if (wanted > coarse_from(device, request.look) * 1.0001 && step % 2 != 0) continue;
     const Point next = sized_point(request, swept.cycle, swept.varied, wanted);
     if (points.empty() || next.x != points.back().x) points.push_back(next);
   }
@@ -177,7 +177,7 @@ std::vector<Point> further_points(const SweptCurves& swept, const analysis::Late
 
 std::vector<Point> edge_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
                                const device::DeviceInfo& device, const Request& request, bool closely) {
-  const EdgeLimits limits = edge_limits(device, request.effort, closely);
+  const EdgeLimits limits = edge_limits(device, request.look, closely);
   // A gap in which a measurement was disturbed is cut elsewhere; nowhere once those places have been tried too.
   const auto cut = [&](const analysis::Gap& gap) -> std::optional<double> {
     const auto& disturbed = curves.left_out_bytes;
@@ -198,7 +198,7 @@ std::vector<Point> edge_points(const SweptCurves& swept, const analysis::Latency
   std::vector<Point> points;
   for (const analysis::Gap& gap : analysis::doubtful_gaps(curves, may_be_cut)) {
     const double between = *cut(gap);
-    const int replicates = closely ? replicates_near_an_edge(request.effort, between) : 1;
+    const int replicates = closely ? replicates_near_an_edge(request.look, between) : 1;
     points.push_back(sized_point(request, swept.cycle, swept.varied, between, replicates));
   }
   return measure::shuffled(points, request.seed + curves.cycle.size());
@@ -209,12 +209,12 @@ std::vector<Point> capacity_points(const SweptCurves& swept, const analysis::Lat
   const std::vector<analysis::Edge> found = analysis::find_edges(curves);
   if (found.empty()) return {};
   const double largest = std::max(largest_bytes(device, request), curves.cycle.back().bytes);
-  const double furthest_hits = std::min(largest, edge_limits(device, request.effort, true).looked_at_below_bytes);
+  const double furthest_hits = std::min(largest, edge_limits(device, request.look, true).looked_at_below_bytes);
   std::vector<Point> points;
   const auto ask_hits = [&](double bytes, int replicates) {
     points.push_back(sized_point(request, swept.independent, swept.varied, bytes, replicates));
   };
-  const bool briefly_on_cpu = device.type == device::DeviceType::cpu && request.effort != measure::Effort::thorough;
+  const bool briefly_on_cpu = device.type == device::DeviceType::cpu && request.look != measure::Look::closest;
   const double smallest = static_cast<double>(request.smallest_bytes.value_or(1024));
   for (const double share : {0.3, 0.5}) ask_hits(std::max(smallest, share * found.front().onset_bytes), 1);
   for (std::size_t edge = 0; edge < found.size(); ++edge) {
@@ -225,15 +225,15 @@ std::vector<Point> capacity_points(const SweptCurves& swept, const analysis::Lat
     for (const double share : shares_within_a_cache) {
       const double bytes = share * size;
       if (edge > 0 && bytes > found[edge - 1].middle_bytes && !coarsely)
-        ask_hits(bytes, replicates_of_hits(request.effort, bytes));
+        ask_hits(bytes, replicates_of_hits(request.look, bytes));
     }
     // The sizes go as far as the next cache, not its onset: where it fades in slowly, the cycle misses it long before
     // these do, and a level between two such caches would be seen by neither.
     const double end = edge + 1 < found.size() ? found[edge + 1].middle_bytes : furthest_hits;
-    for (const double share : shares_of_a_cache(request.effort, size, coarsely)) {
+    for (const double share : shares_of_a_cache(request.look, size, coarsely)) {
       const double bytes = share * size;
       if (bytes > end) break;
-      ask_hits(bytes, coarsely ? 1 : replicates_of_hits(request.effort, bytes));
+      ask_hits(bytes, coarsely ? 1 : replicates_of_hits(request.look, bytes));
     }
   }
   // Other devices have pages of their own, which walks with several strides tell.
