@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -278,6 +279,9 @@ class Device {
 
   /// The counters of a simulated device, valid as long as it lives; null where the machine's own counters count.
   [[nodiscard]] virtual const SimulatedTraffic* simulated_traffic() { return nullptr; }
+  /// What a user of a real device of this kind would have waited for until now, the host's part included; nothing where
+  /// time is real.
+  [[nodiscard]] virtual std::optional<double> simulated_seconds() { return std::nullopt; }
 };
 
 }  // namespace sonde::device

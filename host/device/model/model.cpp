@@ -113,7 +113,7 @@ class ModelDevice : public Device {
 
   [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
     check_fits(info_, available_bytes(), size_bytes, use);
-    return std::make_unique<Storage>(spaces_.device, size_bytes);
+    return std::make_unique<Storage>(spaces_.device, size_bytes, costs_in(false), clocks_);
   }
 
   [[nodiscard]] std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes,
@@ -121,11 +121,7 @@ class ModelDevice : public Device {
     const bool zero_copy = is_zero_copy(description_, memory_kind(info_, kind.name).name);
     const std::shared_ptr<AddressSpace>& space = zero_copy ? spaces_.host : spaces_.device;
     check_fits(info_, std::min(space->free_bytes(), os::available_memory_bytes() / 4 * 3), size_bytes, use);
-    CopyDescription cost = description_.copy;
-    // A rate that is not stated limits nothing; memory itself does.
-    if (cost.to_device_gbps <= 0) cost.to_device_gbps = description_.levels.back().write_gbps;
-    if (cost.to_host_gbps <= 0) cost.to_host_gbps = description_.levels.back().read_gbps;
-    return std::make_unique<SharedStorage>(space, size_bytes, zero_copy, cost, host_clock_);
+    return std::make_unique<SharedStorage>(space, size_bytes, zero_copy, costs_in(zero_copy), clocks_);
   }
 
   [[nodiscard]] std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
@@ -139,6 +135,52 @@ class ModelDevice : public Device {
   }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
+    clocks_->beside_dispatches += HostCosts::submit_and_wait;
+    return dispatch(kernel, launch);
+  }
+
+  BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
+                      const std::function<bool(Nanoseconds)>& enough) override {
+    BusyTimes busy;
+    clocks_->beside_dispatches += HostCosts::submit_and_wait;
+    do {
+      const Nanoseconds begin(timeline_.now_ns);
+      (void)dispatch(kernel, launch(busy.dispatches.size()));
+      busy.dispatches.push_back({begin, Nanoseconds(timeline_.now_ns)});
+    } while (!enough(busy.dispatches.back().end));
+    return busy;
+  }
+
+  [[nodiscard]] std::unique_ptr<Companion> companion() override { return simulated_companion(description_, timeline_); }
+
+  [[nodiscard]] CopyEngines& copy_engines() override {
+    if (!copies_) {
+      const ModelLevel& memory = memory_.device_memory();
+      // Every byte of a copy within the device is read and written, and both overlap.
+      copies_ = make_copy_engines(description_, std::min(memory.read_gbps, memory.write_gbps), timing_, traffic_,
+                                  *clocks_, *this);
+    }
+    return *copies_;
+  }
+
+  [[nodiscard]] const SimulatedTraffic* simulated_traffic() override { return &traffic_; }
+
+  [[nodiscard]] std::optional<double> simulated_seconds() override {
+    return (timeline_.now_ns + clocks_->beside_dispatches.count()) * 1e-9;
+  }
+
+  [[nodiscard]] Nanoseconds host_time() override { return clocks_->host; }
+
+ private:
+  [[nodiscard]] HostCosts costs_in(bool host_memory) const {
+    HostCosts costs{.copy = description_.copy, .clearing_gbps = HostCosts::host_clearing_gbps};
+    if (!host_memory) costs.clearing_gbps = memory_.device_memory().write_gbps;
+    if (costs.copy.to_device_gbps <= 0) costs.copy.to_device_gbps = description_.levels.back().write_gbps;
+    if (costs.copy.to_host_gbps <= 0) costs.copy.to_host_gbps = description_.levels.back().read_gbps;
+    return costs;
+  }
+
+  Nanoseconds dispatch(Kernel& kernel, const Launch& launch) {
     auto& compiled = dynamic_cast<ModelKernel&>(kernel);
     const std::vector<Storage*> buffers = checked_buffers(compiled.reference, launch);
     compiled.groups = launch.groups;
@@ -159,39 +201,11 @@ class ModelDevice : public Device {
     for (const std::vector<double>& by_level : memory_.streamed())
       bytes += by_level.back() + by_level[by_level.size() - 2];
     if (bytes > 0) timeline_.spans.push_back({begin_ns, timeline_.now_ns, bytes / ns});
-    *host_clock_ += Nanoseconds(ns);
+    clocks_->host += Nanoseconds(ns);
     add_dispatch(traffic_, memory_, ns);
     return Nanoseconds(ns);
   }
 
-  BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
-                      const std::function<bool(Nanoseconds)>& enough) override {
-    BusyTimes busy;
-    do {
-      const Nanoseconds begin(timeline_.now_ns);
-      (void)run(kernel, launch(busy.dispatches.size()));
-      busy.dispatches.push_back({begin, Nanoseconds(timeline_.now_ns)});
-    } while (!enough(busy.dispatches.back().end));
-    return busy;
-  }
-
-  [[nodiscard]] std::unique_ptr<Companion> companion() override { return simulated_companion(description_, timeline_); }
-
-  [[nodiscard]] CopyEngines& copy_engines() override {
-    if (!copies_) {
-      const ModelLevel& memory = memory_.device_memory();
-      // Every byte of a copy within the device is read and written, and both overlap.
-      copies_ =
-          make_copy_engines(description_, std::min(memory.read_gbps, memory.write_gbps), timing_, traffic_, *this);
-    }
-    return *copies_;
-  }
-
-  [[nodiscard]] const SimulatedTraffic* simulated_traffic() override { return &traffic_; }
-
-  [[nodiscard]] Nanoseconds host_time() override { return *host_clock_; }
-
- private:
   [[nodiscard]] std::vector<Storage*> checked_buffers(const ReferenceKernel& reference, const Launch& launch) const {
     if (launch.buffers.size() != reference.buffers || launch.scalars.size() != reference.scalars ||
         launch.groups == 0) {
@@ -214,9 +228,9 @@ class ModelDevice : public Device {
   Memory memory_;
   SimulatedTraffic traffic_;
   Timing timing_;
-  std::shared_ptr<Nanoseconds> host_clock_ = std::make_shared<Nanoseconds>(0);  ///< that of the CPU beside the device
-  std::unique_ptr<CopyEngines> copies_;                                         ///< made when first asked for
-  double cycles_so_far_ = 0;  ///< cycles of all arithmetic; the counter that kernels can read
+  std::shared_ptr<Clocks> clocks_ = std::make_shared<Clocks>();
+  std::unique_ptr<CopyEngines> copies_;  ///< made when first asked for
+  double cycles_so_far_ = 0;             ///< cycles of all arithmetic; the counter that kernels can read
 };
 
 }  // namespace

@@ -24,9 +24,6 @@ std::uint32_t* zeroed_words(std::uint64_t size_bytes) {
   return static_cast<std::uint32_t*>(bytes);
 }
 
-/// A map or an unmap takes this long beside what it copies.
-constexpr Nanoseconds call_time{100};
-
 }  // namespace
 
 AddressSpace::AddressSpace(std::uint64_t size_bytes, std::uint64_t alignment_bytes, std::uint64_t begin)
@@ -59,11 +56,21 @@ std::uint64_t AddressSpace::gap_from(std::uint64_t address, std::uint64_t size_b
   return address;
 }
 
-Storage::Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes)
+Storage::Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, const HostCosts& costs,
+                 std::shared_ptr<Clocks> clocks)
     : space_(std::move(space)),
       size_bytes_(size_bytes),
       words_(zeroed_words(size_bytes)),
-      address_(space_->take(size_bytes)) {}
+      address_(space_->take(size_bytes)),
+      costs_(costs),
+      clocks_(std::move(clocks)) {
+  clocks_->beside_dispatches += costs_.making(size_bytes);
+}
+
+Storage::~Storage() {
+  space_->give_back(address_);
+  clocks_->beside_dispatches += HostCosts::free_buffer;
+}
 
 const std::uint32_t* Storage::spaced_words(std::uint32_t step, std::uint64_t loads) {
   if (step == 0) return nullptr;
@@ -81,17 +88,19 @@ const std::uint32_t* Storage::spaced_words(std::uint32_t step, std::uint64_t loa
 void Storage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
   check_range(offset_bytes, bytes.size());
   changed();
+  clocks_->beside_dispatches += costs_.writing(bytes.size());
   std::ranges::copy(bytes, this->bytes().begin() + static_cast<std::ptrdiff_t>(offset_bytes));
 }
 
 void Storage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
   check_range(offset_bytes, bytes.size());
+  clocks_->beside_dispatches += costs_.reading(bytes.size());
   std::ranges::copy(this->bytes().subspan(offset_bytes, bytes.size()), bytes.begin());
 }
 
 std::span<std::byte> SharedStorage::map(Access access) {
   access_ = access;
-  *clock_ += call_time;
+  call();
   if (zero_copy_) {
     if (access != Access::read) changed();
     return bytes();
@@ -102,7 +111,7 @@ std::span<std::byte> SharedStorage::map(Access access) {
 }
 
 void SharedStorage::unmap() {
-  *clock_ += call_time;
+  call();
   if (access_ == Access::read) return;
   if (zero_copy_) return changed();
   write(0, copy_);
@@ -110,17 +119,17 @@ void SharedStorage::unmap() {
 
 void SharedStorage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
   Storage::write(offset_bytes, bytes);
-  spend(bytes.size(), cost_.to_device_gbps);
+  clocks().host += costs().writing(bytes.size());
 }
 
 void SharedStorage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
   Storage::read(offset_bytes, bytes);
-  spend(bytes.size(), cost_.to_host_gbps);
+  clocks().host += costs().reading(bytes.size());
 }
 
-void SharedStorage::spend(std::uint64_t bytes, double gbps) {
-  *clock_ += Nanoseconds(cost_.latency_us * 1e3);
-  if (gbps > 0) *clock_ += Nanoseconds(static_cast<double>(bytes) / gbps);
+void SharedStorage::call() {
+  clocks().host += HostCosts::map;
+  clocks().beside_dispatches += HostCosts::map;
 }
 
 }  // namespace sonde::device::model

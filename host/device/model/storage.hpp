@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "device/device.hpp"
-#include "device/model/description.hpp"
+#include "device/model/clocks.hpp"
 
 namespace sonde::device::model {
 
@@ -59,8 +59,9 @@ struct SpacedWords {
 /// range of simulated addresses.
 class Storage : public Buffer {
  public:
-  Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes);
-  ~Storage() override { space_->give_back(address_); }
+  Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, const HostCosts& costs,
+          std::shared_ptr<Clocks> clocks);
+  ~Storage() override;
 
   [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override;
@@ -83,6 +84,8 @@ class Storage : public Buffer {
 
  protected:
   [[nodiscard]] std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(words()), size_bytes_}; }
+  [[nodiscard]] const HostCosts& costs() const { return costs_; }
+  [[nodiscard]] Clocks& clocks() { return *clocks_; }
 
  private:
   struct FreeWords {
@@ -93,6 +96,8 @@ class Storage : public Buffer {
   std::uint64_t size_bytes_;
   std::unique_ptr<std::uint32_t, FreeWords> words_;
   std::uint64_t address_;
+  HostCosts costs_;
+  std::shared_ptr<Clocks> clocks_;  ///< shared likewise
   Walk walk_;
   SpacedWords spaced_;
   std::uint64_t version_ = 1;
@@ -101,10 +106,9 @@ class Storage : public Buffer {
 /// A buffer that the CPU may map; one that is not zero-copy is copied whole each time, contents and all.
 class SharedStorage final : public Storage {
  public:
-  /// `clock` is that of the CPU beside the device; what is copied takes `cost`.
-  SharedStorage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, bool zero_copy,
-                const CopyDescription& cost, std::shared_ptr<Nanoseconds> clock)
-      : Storage(std::move(space), size_bytes), zero_copy_(zero_copy), cost_(cost), clock_(std::move(clock)) {}
+  SharedStorage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, bool zero_copy, const HostCosts& costs,
+                std::shared_ptr<Clocks> clocks)
+      : Storage(std::move(space), size_bytes, costs, std::move(clocks)), zero_copy_(zero_copy) {}
 
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override;
   void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override;
@@ -112,11 +116,9 @@ class SharedStorage final : public Storage {
   void unmap() override;
 
  private:
-  void spend(std::uint64_t bytes, double gbps);
+  void call();
 
   bool zero_copy_;
-  CopyDescription cost_;
-  std::shared_ptr<Nanoseconds> clock_;
   Access access_ = Access::read;
   std::vector<std::byte> copy_;  ///< what the CPU sees while it is mapped
 };

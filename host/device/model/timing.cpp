@@ -102,8 +102,13 @@ void move(const Copy& copy) {
 class ModelCopies final : public CopyEngines {
  public:
   ModelCopies(const Description& description, double within_gbps, Timing& timing, SimulatedTraffic& traffic,
-              Device& device)
-      : description_(description), within_gbps_(within_gbps), timing_(timing), traffic_(traffic), device_(device) {}
+              Clocks& clocks, Device& device)
+      : description_(description),
+        within_gbps_(within_gbps),
+        timing_(timing),
+        traffic_(traffic),
+        clocks_(clocks),
+        device_(device) {}
 
   CopyQueues queues(CopyEngine engine) override {
     if (engine == CopyEngine::transfer) throw Unsupported("a model's copy engines are those of its driver");
@@ -112,6 +117,8 @@ class ModelCopies final : public CopyEngines {
 
   std::unique_ptr<HostBlock> make_host_memory(HostKind kind, std::uint64_t size_bytes) override {
     if (kind == HostKind::imported) throw Unsupported("a model imports no memory");
+    clocks_.beside_dispatches +=
+        HostCosts{.copy = {}, .clearing_gbps = HostCosts::host_clearing_gbps}.making(size_bytes);
     return std::make_unique<PageableMemory>(size_bytes);
   }
 
@@ -119,6 +126,7 @@ class ModelCopies final : public CopyEngines {
     if (lists.size() > queues(engine).count) throw Unsupported("a model has 64 queues");
     std::vector<std::vector<Transport>> transports;
     double bytes = 0;
+    const Nanoseconds before = clocks_.beside_dispatches;
     for (const CopyList& list : lists) {
       transports.emplace_back();
       for (const Copy& copy : list) {
@@ -131,6 +139,7 @@ class ModelCopies final : public CopyEngines {
     const double noise = timing_.copies_ns(found.all_ns) / std::max(found.all_ns, 1e-9);
     CopyTimes times{.all = Nanoseconds(timing_.stepped_ns(found.all_ns * noise)), .each = {}};
     add_copies(traffic_, bytes, times.all.count());
+    clocks_.beside_dispatches = before + HostCosts::submit_and_wait + times.all;
     for (const double ns : found.each_ns) times.each.emplace_back(timing_.stepped_ns(ns * noise));
     return times;
   }
@@ -146,6 +155,7 @@ class ModelCopies final : public CopyEngines {
   double within_gbps_;
   Timing& timing_;
   SimulatedTraffic& traffic_;
+  Clocks& clocks_;
   Device& device_;
 };
 
@@ -255,11 +265,11 @@ Schedule schedule(const Description& description, double within_gbps,
 }
 
 std::unique_ptr<CopyEngines> make_copy_engines(const Description& description, double within_gbps, Timing& timing,
-                                               SimulatedTraffic& traffic, Device& device) {
+                                               SimulatedTraffic& traffic, Clocks& clocks, Device& device) {
   if (description.copy.to_device_gbps <= 0 || description.copy.to_host_gbps <= 0) {
     throw Unsupported("the model file gives no copy.to_device_gbps and copy.to_host_gbps");
   }
-  return std::make_unique<ModelCopies>(description, within_gbps, timing, traffic, device);
+  return std::make_unique<ModelCopies>(description, within_gbps, timing, traffic, clocks, device);
 }
 
 }  // namespace sonde::device::model

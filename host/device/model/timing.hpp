@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "device/copy_engines.hpp"
+#include "device/model/clocks.hpp"
 #include "device/model/description.hpp"
 #include "device/model/random.hpp"
 
@@ -59,7 +60,7 @@ Schedule schedule(const Description& description, double within_gbps,
 /// Simulated copies that really move the bytes, within the device's memory at `within_gbps`. The device, which runs the
 /// kernels beside them, and its parts must outlive them.
 std::unique_ptr<CopyEngines> make_copy_engines(const Description& description, double within_gbps, Timing& timing,
-                                               SimulatedTraffic& traffic, Device& device);
+                                               SimulatedTraffic& traffic, Clocks& clocks, Device& device);
 
 /// Simulated time, and how much the GPU moved to and from memory when.
 struct Timeline {
