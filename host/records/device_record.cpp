@@ -2,7 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace sonde::records {
+namespace {
+
+constexpr std::array<std::string_view, 4> type_names{"discrete", "integrated", "cpu", "model"};
+
+}  // namespace
 
 const ApiDevice* through(const DeviceRecord& record, device::Api api) {
   const auto found = record.drivers.find(api);
@@ -19,9 +26,12 @@ std::string spoken_name(device::Api api) {
   return names[static_cast<std::size_t>(api)];
 }
 
-std::string type_name(device::DeviceType type) {
-  constexpr std::array names{"discrete", "integrated", "cpu", "model"};
-  return names[static_cast<std::size_t>(type)];
+std::string type_name(device::DeviceType type) { return std::string(type_names[static_cast<std::size_t>(type)]); }
+
+device::DeviceType type_called(std::string_view word) {
+  const auto* const found = std::ranges::find(type_names, word);
+  return found == type_names.end() ? device::DeviceType::discrete
+                                   : static_cast<device::DeviceType>(found - type_names.begin());
 }
 
 std::string visible(std::string_view text) {

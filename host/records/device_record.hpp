@@ -12,8 +12,8 @@ struct ApiDevice {
   std::size_t index = 0;
 };
 
-/// One piece of hardware, however many APIs and drivers show it. Readers of files take its id, its name, the sizes of
-/// lines and pages, and the stated caches.
+/// One piece of hardware, however many APIs and drivers show it. Readers of files take its id, its name, its type, the
+/// names of its drivers, the sizes of lines and pages, and the stated caches.
 struct DeviceRecord {
   static constexpr const char* record = "device";
   std::string id;  ///< stays the same under another driver version
@@ -37,6 +37,9 @@ const ApiDevice* through(const DeviceRecord& record, device::Api api);
 /// The words of a record: "opencl", "discrete".
 std::string api_name(device::Api api);
 std::string type_name(device::DeviceType type);
+
+/// The type with such a word; a discrete one where there is no such word.
+device::DeviceType type_called(std::string_view word);
 
 /// "OpenCL", "Vulkan", "native code" or "simulated", for people.
 std::string spoken_name(device::Api api);

@@ -35,6 +35,16 @@ Json driver_json(const DeviceRecord& device, device::Api api) {
           {"largest_buffer_bytes", driver->info.largest_buffer_bytes}};
 }
 
+/// The driver of an API, where the record has one.
+void read_driver(const JsonReader& reader, device::Api api, DeviceRecord& device) {
+  const nlohmann::json json = reader.part(api_name(api).c_str());
+  if (json.empty()) return;
+  device::DeviceInfo& info = device.drivers[api].info;
+  JsonReader(json).field("platform", info.platform);
+  JsonReader(json).field("driver", info.driver);
+  JsonReader(json).field("driver_version", info.driver_version);
+}
+
 Json better_json(measure::Better better) {
   if (better == measure::Better::neither) return nullptr;
   return better == measure::Better::higher ? "higher" : "lower";
@@ -61,15 +71,19 @@ void fields(auto& visit, Of<RunLine> auto& line) {
   visit.unread("time", line.time);
   visit.unread("version", line.version);
   visit.unread("commit", line.commit);
-  visit.unread("command", line.command);
+  visit.field("command", line.command);
   visit.field("seed", line.seed);
-  visit.unread("effort", line.effort);
-  visit.unread("host", line.host);
+  visit.field("effort", line.effort);
+  visit.field("host", line.host);
 }
 
 void fields(auto& visit, Of<DeviceRecord> auto& device) {
   visit.field("device", device.id);
   visit.field("name", device.name);
+  if constexpr (reads<decltype(visit)>) {
+    device.type = type_called(visit.template get<std::string>("type"));
+    for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) read_driver(visit, api, device);
+  }
   visit.unread("type", type_name(device.type));
   visit.unread("uuid", if_stated(device.uuid));
   visit.unread("pci", if_stated(device.pci));
@@ -142,7 +156,7 @@ void fields(auto& visit, Of<FindingLine> auto& line) {
     visit.field("unit", finding.unit);
   }
   visit.field("evidence", finding.evidence);
-  if (!finding.details.empty()) visit.unread("details", finding.details);
+  visit.if_any("details", finding.details);
 }
 
 void fields(auto& visit, Of<SkipLine> auto& line) {
@@ -155,8 +169,8 @@ void fields(auto& visit, Of<SkipLine> auto& line) {
 }
 
 void fields(auto& visit, Of<EndLine> auto& line) {
-  visit.unread("status", line.status);
-  visit.unread("seconds", line.seconds);
+  visit.field("status", line.status);
+  visit.field("seconds", line.seconds);
   visit.unread("samples", line.samples);
   visit.unread("skips", line.skips);
   visit.unread("errors", line.errors);

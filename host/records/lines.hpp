@@ -31,7 +31,7 @@ struct HostRecord {
   std::optional<bool> virtualised;
 };
 
-/// Readers take the schema, 0 where there is none, and the seed.
+/// Readers take the schema, 0 where there is none, the command, seed, effort and host.
 struct RunLine {
   static constexpr const char* record = "run";
   int schema = schema_version;
@@ -98,7 +98,7 @@ struct CounterLine {
   std::optional<CountedPoint> point = {};            ///< a run's point; the interval is its timed dispatches alone
 };
 
-/// The last line of a run. Readers take nothing of it.
+/// The last line of a run. Readers take the status and the seconds.
 struct EndLine {
   static constexpr const char* record = "end";
   std::string status;
