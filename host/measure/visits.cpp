@@ -8,7 +8,6 @@ namespace sonde::measure {
 namespace {
 
 constexpr int visits_more = 2;
-constexpr int most_visits = 9;
 
 /// The values of each visit that counts.
 std::vector<std::vector<double>> values_by_visit(const Measurement& one) {
@@ -54,6 +53,22 @@ std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed) {
   std::mt19937_64 random(seed + points.size());
   for (std::size_t i = points.size(); i > 1; --i) std::swap(points[i - 1], points[random() % i]);
   return points;
+}
+
+std::vector<Point> spread_over_sizes(std::vector<Point> points, std::uint64_t seed) {
+  std::ranges::stable_sort(points, {}, [](const Point& point) { return point.x.bytes.value_or(0); });
+  // The places in the order of their bits read backwards, as van der Corput has them, from a place that the seed says.
+  std::size_t half = 1;
+  while (2 * half < points.size()) half *= 2;
+  std::vector<Point> spread;
+  std::size_t place = std::mt19937_64(seed + points.size())() % (2 * half);
+  while (spread.size() < points.size()) {
+    if (place < points.size()) spread.push_back(points[place]);
+    std::size_t bit = half;
+    for (; (place & bit) != 0; bit /= 2) place ^= bit;
+    place ^= bit;
+  }
+  return spread;
 }
 
 std::vector<Point> more_visits(std::span<const Measurement> known,

@@ -17,8 +17,22 @@ std::vector<Point> new_points(const Request& request, std::span<const Measuremen
 /// The points in an order with which no slow change of the machine can imitate a curve.
 std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed);
 
+/// The same for sizes, in an order of which every beginning covers them all evenly: a run may end anywhere.
+std::vector<Point> spread_over_sizes(std::vector<Point> points, std::uint64_t seed);
+
+/// The new points of the first stage of a plan that has any: a stage waits for those before it. A plan that asks its
+/// stages anew of whatever is known so far can go on from anywhere.
+template <typename... Stages>
+std::vector<Point> first_new_points(const Request& request, std::span<const Measurement> known, Stages... stages) {
+  std::vector<Point> points;
+  (void)(... || !(points = new_points(request, known, stages())).empty());
+  return points;
+}
+
 /// The number of visits that findings rest on, where a probe has no reason for more.
 inline constexpr int usual_visits = 3;
+/// The number of visits after which a point is as well known as it will be.
+inline constexpr int most_visits = 9;
 
 /// Two visits more to each visited point that `is_open`, as its visits so far leave something undecided, until it has
 /// nine.
