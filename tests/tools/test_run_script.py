@@ -1,6 +1,7 @@
 import os
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -85,12 +86,12 @@ def test_after_a_wrong_request_nothing_is_reported(prebuilt):
     assert prebuilt.calls() == ["sonde run --device none"]
 
 
-@pytest.mark.parametrize("sonde", ["ends by itself", "dies"])
-def test_ctrl_c_ends_the_measuring_but_not_the_report(prebuilt, sonde):
-    process = subprocess.Popen(
-        [prebuilt.root / "tools" / "run"],
-        cwd=prebuilt.cwd,
-        env=prebuilt.environment(SONDE_PROGRAM=prebuilt.program, WAIT=sonde),
+def started(workshop, **environment):
+    """tools/run as a terminal starts it, at the head of a group of processes."""
+    return subprocess.Popen(
+        [workshop.root / "tools" / "run"],
+        cwd=workshop.cwd,
+        env=workshop.environment(**environment),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -99,11 +100,89 @@ def test_ctrl_c_ends_the_measuring_but_not_the_report(prebuilt, sonde):
         # A shell starts what is in its background with the signal ignored, and that is inherited.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
+
+
+@pytest.mark.parametrize("sonde", ["ends by itself", "dies"])
+def test_ctrl_c_ends_the_measuring_but_not_the_report(prebuilt, sonde):
+    process = started(prebuilt, SONDE_PROGRAM=prebuilt.program, WAIT=sonde)
     assert process.stdout.readline() == "measuring\n"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the script and to sonde
     output, errors = process.communicate(timeout=10)
     assert process.returncode == 130, errors
     assert output.splitlines()[-3:] == last_lines("results/new.jsonl")
+
+
+@pytest.fixture
+def clone(workshop):
+    """A workshop in which all is installed but the report's Python packages, and cmake builds a fake sonde."""
+    workshop.make_python_environment()
+    (workshop.root / ".venv" / "requirements.txt.installed").unlink()
+    workshop.installed(everything_but=[])
+    workshop.fake("sonde", FAKE_SONDE, at=workshop.root / "build" / "release")
+    workshop.builds = lambda does: workshop.fake("cmake", f"[[ $1 != --build ]] || {{ {does}; }}")
+    workshop.builds("true")
+    workshop.pip = lambda does: workshop.fake(
+        "python", f'[[ $* != *"pip install"* ]] || {{ {does}; }}', at=workshop.root / ".venv" / "bin"
+    )
+    return workshop
+
+
+def meet(mine, other):
+    """Shell words that note their start, and fail unless the other's is noted within ten seconds."""
+    return f"touch ~/{mine}; for i in {{1..100}}; do [[ ! -e ~/{other} ]] || exit 0; sleep 0.1; done; exit 1"
+
+
+def test_the_reports_packages_are_installed_beside_the_build(clone):
+    clone.builds(meet("build", "pip"))
+    clone.pip(meet("pip", "build") + "; echo not to be seen")
+    result = clone.script("run")
+    assert result.returncode == 0, result.stderr
+    assert "not to be seen" not in result.stderr
+    assert result.stdout.splitlines()[-3:] == last_lines("results/new.jsonl")
+    assert [call for call in clone.calls() if call.startswith("sonde")] == ["sonde run", report_of("results/new.jsonl")]
+
+
+def test_where_the_reports_packages_cannot_be_installed_the_record_is_kept_and_how_to_draw_it_is_said(clone):
+    clone.pip("echo the shelf is empty; exit 1")
+    result = clone.script("run")
+    assert result.returncode == 1
+    assert (clone.cwd / "results" / "new.jsonl").is_file()
+    assert "the shelf is empty" in result.stderr
+    name = "results/new"
+    assert result.stderr.splitlines()[-1] == (
+        f"  {clone.root}/tools/setup report && {clone.root}/build/release/{report_of(f'{name}.jsonl')}"
+    )
+    assert [call for call in clone.calls() if call.startswith("sonde")] == ["sonde run"]
+
+
+def test_drivers_that_cannot_be_installed_cost_neither_the_measuring_nor_the_report(clone):
+    clone.installed(everything_but=["pocl-opencl-icd"])
+    clone.fake("apt-get", "echo E: the shelf is empty; exit 100")
+    result = clone.script("run")
+    assert result.returncode == 0
+    assert "drivers for the CPU failed" in result.stderr and "E: the shelf is empty" in result.stderr
+    assert result.stdout.splitlines()[-3:] == last_lines("results/new.jsonl")
+
+
+def test_ctrl_c_ends_the_build_and_what_is_installed_beside_it(clone):
+    clone.builds(
+        "while [[ ! -e ~/pip ]]; do sleep 0.1; done; echo building >&2; trap 'exit 2' INT; while sleep 0.1; do :; done"
+    )
+    clone.pip("echo $$ >~/pip; while sleep 0.1; do :; done")
+    process = started(clone)
+    while process.stderr.readline() != "building\n":
+        assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=10)
+    assert process.returncode == 130, errors
+    pip = int((clone.cwd / "pip").read_text())
+    for _ in range(100):
+        if not os.path.exists(f"/proc/{pip}"):
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("pip goes on")
+    assert not any(call.startswith("sonde") for call in clone.calls())
 
 
 def test_a_build_that_fails_measures_nothing(workshop):
