@@ -100,7 +100,7 @@ void print_text(const std::string& heading, const measure::Conclusion& conclusio
   const measure::FoundLevel nearest = conclusion.levels.empty() ? measure::FoundLevel() : conclusion.levels.front();
   const bool is_awake = nearest.words.fabric == measure::Fabric::loaded;
   std::cout << records::visible(heading) << (is_awake ? ", memory kept awake" : "") << "\n";
-  if (conclusion.without_levels.empty()) {
+  if (!conclusion.levels.empty() || conclusion.without_levels.empty()) {
     std::cout << (nearest.gbps ? summary::level_table({}, conclusion.levels, columns)
                                : summary::level_table(conclusion.levels, {}, columns));
   }

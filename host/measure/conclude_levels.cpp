@@ -1,6 +1,7 @@
 #include "measure/level_findings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 
@@ -12,6 +13,31 @@ namespace {
 constexpr double most_smt_interference = 0.5;
 constexpr std::size_t least_points = 3;  // fewer points show no levels anyway
 
+constexpr std::string_view beside_another =
+    "another thread, perhaps of another virtual machine, ran on the same core and used part of its caches";
+constexpr std::string_view measure_again =
+    "run again on an idle machine, or with more --time, which measures such sizes again";
+
+/// Narrower stretches are not told one by one, nor are more than a reader takes in.
+constexpr double wide_stretch = 1.5;
+constexpr std::size_t most_stretches = 3;
+
+/// The sizes of stretches, such as "between 30 KiB and 70 KiB, and beyond 4 MiB".
+std::string disturbed_text(std::span<const analysis::SizeRange> stretches) {
+  std::vector<std::string> texts;
+  for (const auto& [low, high] : stretches) {
+    if (low == 0) {
+      texts.push_back("below " + size_text(high));
+    } else if (std::isinf(high)) {
+      texts.push_back("beyond " + size_text(low));
+    } else if (high > wide_stretch * low) {
+      texts.push_back(fmt::format("between {} and {}", size_text(low), size_text(high)));
+    }
+  }
+  if (texts.empty() || texts.size() > most_stretches) return "at most sizes of this curve";
+  return fmt::format("{}", fmt::join(texts, ", and "));
+}
+
 /// A last level whose bounds leave room for so much slower, or faster, memory probably hides another level.
 constexpr double most_slower = 1.5;
 constexpr double most_faster = 2;
@@ -19,7 +45,7 @@ constexpr double most_faster = 2;
 constexpr double lopsided = 1.25;
 
 /// Whether the last level may not be memory: its path has too little room for more than caches, its curve still changes
-/// at its end, or what changed last may be translation.
+/// at its end, what changed last may be translation, or sizes beyond it were disturbed.
 bool ends_before_memory(const FoundLevel& last) {
   const bool short_path = last.words.path == Path::local || last.words.path == Path::constant;
   const analysis::Bracket& band = last.gbps ? *last.gbps : last.found.latency_ns;
@@ -27,8 +53,8 @@ bool ends_before_memory(const FoundLevel& last) {
   const double down = band.value / band.low;
   const double slower = last.gbps ? down : up;
   const double faster = last.gbps ? up : down;
-  return short_path || last.found.may_be_translation || slower > std::max(most_slower, lopsided * faster) ||
-         faster > std::max(most_faster, lopsided * slower);
+  return short_path || last.found.may_be_translation || last.found.ends_disturbed ||
+         slower > std::max(most_slower, lopsided * faster) || faster > std::max(most_faster, lopsided * slower);
 }
 
 /// The largest working set of a curve, whether or not a light stream ran beside it.
@@ -109,7 +135,7 @@ void name_levels(std::span<FoundLevel> levels, std::uint64_t stated_cache_bytes)
 }
 
 void add_levels(const analysis::Hierarchy& hierarchy, const Words& words, measure::Conclusion& conclusion) {
-  int number = 0;
+  int number = hierarchy.nearer_levels;
   for (const analysis::Level& level : hierarchy.levels) {
     conclusion.levels.push_back({.words = words, .level = ++number, .found = level});
     if (level.disagreement) conclusion.findings.push_back(order_disagreement(conclusion.levels.back()));
@@ -117,11 +143,22 @@ void add_levels(const analysis::Hierarchy& hierarchy, const Words& words, measur
   add_translation(hierarchy, words, conclusion);
 }
 
-std::optional<std::string> why_not_read(const analysis::LatencyCurves& curves) {
-  if (curves.cycle.size() < least_points || curves.smt_interference <= most_smt_interference) return std::nullopt;
-  return "no cache levels: during most of this curve another thread, perhaps of another virtual machine, ran on the "
-         "same core and used part of its caches; run again on an idle machine, or with a higher --effort, which waits "
-         "longer";
+std::optional<analysis::LatencyCurves> undisturbed(analysis::LatencyCurves curves, const Words& words,
+                                                   Conclusion& conclusion) {
+  if (curves.cycle.size() < least_points || curves.smt_interference <= most_smt_interference) return curves;
+  curves = analysis::undisturbed(std::move(curves));
+  if (curves.cycle.size() < least_points) {
+    conclusion.without_levels.push_back(
+        {words, fmt::format("no cache levels: at {} of this curve {}; {}",
+                            curves.cycle.empty() ? "all sizes" : "all sizes but " + std::to_string(curves.cycle.size()),
+                            beside_another, measure_again)});
+    return std::nullopt;
+  }
+  conclusion.without_levels.push_back(
+      {words, fmt::format("{} {}, so these sizes are left out, and a level that ends there is missing or has wide "
+                          "bounds; {}",
+                          disturbed_text(curves.disturbed), beside_another, measure_again)});
+  return curves;
 }
 
 }  // namespace sonde::measure

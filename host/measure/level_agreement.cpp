@@ -32,6 +32,17 @@ bool comes_before(const FoundLevel& latency, const FoundLevel& bandwidth) {
   return is_memory(bandwidth) || (!is_memory(latency) && size_of(latency) < size_of(bandwidth));
 }
 
+/// Whether a curve may have a level of this one's size that it does not show, as it was disturbed there.
+bool may_be_hidden(const FoundLevel& level, std::span<const FoundLevel> curve) {
+  const auto hides = [&](const FoundLevel& one) {
+    if (!one.found.ends_disturbed) return false;
+    if (one.found.bytes) return one.found.bytes->low <= size_of(level) && size_of(level) <= one.found.bytes->high;
+    return curve.size() < 2 || size_of(level) > size_of(curve[curve.size() - 2]);
+  };
+  const bool begins_later = curve.front().level > 1 && comes_before(level, curve.front());
+  return begins_later || std::ranges::any_of(curve, hides);
+}
+
 /// A difference between two curves: one's number over the other's, and a text with both.
 struct Difference {
   analysis::Estimate ratio;
@@ -97,6 +108,7 @@ std::optional<Finding> disagreement(std::span<const FoundLevel> opencl, std::spa
     const FoundLevel* level = row.latency != nullptr ? row.latency : row.bandwidth;
     const bool is_last = level == &opencl.back() || level == &matched.back();
     if (is_last || is_memory(*level)) continue;
+    if (may_be_hidden(*level, row.latency != nullptr ? std::span<const FoundLevel>(matched) : opencl)) continue;
     differences.push_back(further_level(*level, *std::next(level), row.latency != nullptr ? "OpenCL" : "Vulkan"));
   }
   return furthest_apart(finding_kinds::apis_disagree, opencl.front().words, differences,

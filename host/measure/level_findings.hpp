@@ -37,8 +37,8 @@ inline constexpr FindingKind orders_disagree{
     .named_by = "level"};
 }  // namespace finding_kinds
 
-/// Adds the conclusions of a curve of latencies: its levels, counted from 1, and a finding for each edge of address
-/// translation.
+/// Adds the conclusions of a curve of latencies: its levels, counted from the nearest that was seen as 1, and a finding
+/// for each edge of address translation.
 void add_levels(const analysis::Hierarchy& hierarchy, const Words& words, Conclusion& conclusion);
 
 /// The probe's conclusions from its measurements, each level with its name and, where the clock is known, in cycles.
@@ -48,9 +48,10 @@ Conclusion conclude(const Probe& probe, const Request& request, std::span<const 
 /// curve is still changing or was not swept beyond the largest stated cache.
 void name_levels(std::span<FoundLevel> levels, std::uint64_t stated_cache_bytes = 0);
 
-/// The reason for which these curves show no levels of the machine: most of their values were taken beside SMT
-/// interference, with a part of the caches. Empty where they show them.
-std::optional<std::string> why_not_read(const analysis::LatencyCurves& curves);
+/// The curves that levels are read from: as they are where few of their points were taken beside SMT interference,
+/// otherwise without such points, and `conclusion` says which sizes those were. Nothing where too few are left.
+std::optional<analysis::LatencyCurves> undisturbed(analysis::LatencyCurves curves, const Words& words,
+                                                   Conclusion& conclusion);
 
 /// The differences between two APIs' levels of one device: sizes whose brackets do not touch, and a level that only one
 /// has, whose latency's bracket does not touch the next one's. The value is the first size over the second, or how much

@@ -28,6 +28,13 @@ struct StridePoint {
   std::vector<double> values;
 };
 
+/// Sizes in bytes.
+struct SizeRange {
+  double low = 0;
+  double high = 0;  ///< infinite where there is no end
+  [[nodiscard]] bool holds(double bytes) const { return low <= bytes && bytes <= high; }
+};
+
 /// The curves of one memory hierarchy that levels are read from, each sorted by bytes. Only `cycle` must not be empty.
 struct LatencyCurves {
   std::vector<CurvePoint> cycle;          ///< permutation walk over distinct lines
@@ -38,7 +45,12 @@ struct LatencyCurves {
   double page_bytes = 4096;                 ///< distance of the lines of `page`
   std::vector<double> left_out_bytes = {};  ///< sizes of the cycle whose points were disturbed
   double smt_interference = 0;              ///< mean of CurvePoint::smt_interference over the cycle, left-out ones too
-  bool of_streams = false;                  ///< `cycle` is the time per line of streams, on all cores at once
+  /// Stretches of the cycle between two of its points, in which all others were disturbed and left out; from 0 at its
+  /// beginning and to infinity at its end. `nearer_ns` is the least that a point in the first of these took, which is
+  /// an upper bound of a latency; 0 where the cycle begins with a point that was not.
+  std::vector<SizeRange> disturbed = {};
+  double nearer_ns = 0;
+  bool of_streams = false;  ///< `cycle` is the time per line of streams, on all cores at once
 };
 
 /// Drops the points taken beside SMT interference where others are near on both sides; sorted by bytes before and
@@ -49,6 +61,9 @@ std::vector<CurvePoint> without_smt_interference(std::vector<CurvePoint> points)
 /// sides, which agree with each other. A larger working set is not served faster and no cache makes such a peak, so
 /// something else ran unnoticed. Sorted by bytes before and after.
 std::vector<CurvePoint> without_peaks(const std::vector<CurvePoint>& points);
+
+/// The curves with those points alone that were not taken beside SMT interference, and with `disturbed`.
+LatencyCurves undisturbed(LatencyCurves curves);
 
 /// A value with its 95 % interval.
 using Bracket = Estimate;
@@ -67,6 +82,8 @@ struct Level {
   Bracket latency_ns;
   std::optional<SizeByOrder> disagreement;
   bool may_be_translation = false;  ///< the last level alone: its climb is small or unfinished, and no page walk ran
+  /// It ends in a disturbed stretch, where further levels may end too. The last level: sizes beyond it were disturbed.
+  bool ends_disturbed = false;
 };
 
 /// A table of pages, like a translation lookaside buffer: a load whose page is not in it takes longer.
@@ -92,6 +109,7 @@ struct TranslationEdge {
 
 struct Hierarchy {
   std::vector<Level> levels;
+  int nearer_levels = 0;  ///< levels before these, which end in a disturbed stretch at the cycle's beginning
   std::vector<TranslationEdge> translation;
   std::vector<PageTable> page_tables;  ///< found by walks with several strides; `translation` has their ends as edges
 };
@@ -115,13 +133,6 @@ struct Gap {
 /// The gaps, one for each rise of the cycle, in which another point would narrow the size most, among those that may be
 /// cut. A rise where no point is worth one standard deviation has no gap.
 std::vector<Gap> doubtful_gaps(const LatencyCurves& curves, const std::function<bool(const Gap&)>& may_be_cut);
-
-/// Sizes in bytes.
-struct SizeRange {
-  double low = 0;
-  double high = 0;  ///< infinite for memory
-  [[nodiscard]] bool holds(double bytes) const { return low <= bytes && bytes <= high; }
-};
 
 /// The sizes, for each level, at which a walk beside a stream of as much memory shows that level alone: walk and stream
 /// both fit it, and the level before serves nothing. `high` is less than `low` for a level without such sizes.

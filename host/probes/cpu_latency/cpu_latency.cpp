@@ -118,16 +118,15 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
       by_hierarchy[words].push_back(one);
   }
   for (const auto& [words, ones] : by_hierarchy) {
-    const analysis::LatencyCurves curves = workloads::curves_of(ones, words, request);
-    if (const auto reason = measure::why_not_read(curves)) {
-      conclusion.without_levels.push_back({.words = words, .reason = *reason});
-    } else if (is_too_coarse(curves.cycle)) {
+    const auto curves = measure::undisturbed(workloads::curves_of(ones, words, request), words, conclusion);
+    if (!curves) continue;
+    if (is_too_coarse(curves->cycle)) {
       conclusion.without_levels.push_back(
           {.words = words,
            .reason =
                "no levels are read from this curve, as its sizes are a doubling apart; --effort normal has more"});
     } else {
-      measure::add_levels(analysis::find_levels(curves), words, conclusion);
+      measure::add_levels(analysis::find_levels(*curves), words, conclusion);
     }
   }
   conclusion.add(workloads::node_findings(measurements, cpu_latency_probe::node_latency, "a dependent load took"));

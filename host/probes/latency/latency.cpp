@@ -142,14 +142,11 @@ void conclude_hierarchy(std::span<const Measurement> measurements, Words words, 
                         Conclusion& conclusion) {
   const analysis::LatencyCurves asleep = workloads::curves_of(measurements, words, request);
   const analysis::LatencyCurves awake = workloads::curves_of(measurements, words, request, Fabric::loaded);
-  const analysis::LatencyCurves& curves = asleep.cycle.empty() ? awake : asleep;
-  if (const auto reason = measure::why_not_read(curves)) {
-    conclusion.without_levels.push_back({.words = words, .reason = *reason});
-    return;
-  }
-  analysis::Hierarchy hierarchy = analysis::find_levels(curves);
+  const auto curves = measure::undisturbed(asleep.cycle.empty() ? awake : asleep, words, conclusion);
+  if (!curves) return;
+  analysis::Hierarchy hierarchy = analysis::find_levels(*curves);
   if (!awake.cycle.empty()) {
-    hierarchy.levels = analysis::awake_latency(hierarchy.levels, asleep.cycle, awake.cycle);
+    hierarchy.levels = analysis::awake_latency(hierarchy.levels, curves->cycle, awake.cycle);
     words.fabric = Fabric::loaded;
   }
   measure::add_levels(hierarchy, words, conclusion);
