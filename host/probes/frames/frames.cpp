@@ -4,6 +4,7 @@
 #include <array>
 #include <numeric>
 
+#include "probes/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 #include "probes/frames/frames.hpp"
 
@@ -16,15 +17,17 @@ std::uint64_t bytes_per_16_pixels(const Surface& surface) { return surface.bytes
 
 constexpr std::array curves{&time, &moved, &bandwidth};
 
-/// CPUs, whose drivers move a hundredth of what a GPU does in the same time, have the first six, GPUs the last six.
-constexpr std::array<Resolution, 8> resolutions{
-    {{640, 360}, {960, 540}, {1280, 720}, {1920, 1080}, {2560, 1440}, {3840, 2160}, {5120, 2880}, {7680, 4320}}};
+/// A resolution of the first look, and five times as long one of a closer look, take no longer.
+constexpr double most_seconds_at_first = 0.5;
 
-std::vector<Resolution> resolutions_for(const device::DeviceInfo& device, Look look) {
-  if (device.type == device::DeviceType::cpu)
-    return {resolutions.begin(), resolutions.begin() + by_look(look, 2, 4, 6)};
-  if (look == Look::first) return {resolutions[2], resolutions[3], resolutions[5]};
-  return {resolutions.begin() + 2, resolutions.end()};
+/// In the order of their worth.
+constexpr std::array<Resolution, 8> resolutions{
+    {{1920, 1080}, {3840, 2160}, {1280, 720}, {2560, 1440}, {960, 540}, {640, 360}, {5120, 2880}, {7680, 4320}}};
+
+/// CPUs' drivers, and a simulation's host, move a hundredth of what a GPU does in the same time.
+double seconds_of(const device::DeviceInfo& device, const Resolution& resolution) {
+  const bool on_gpu = device.type == device::DeviceType::discrete || device.type == device::DeviceType::integrated;
+  return 0.2 + (on_gpu ? 1e-8 : 5e-7) * static_cast<double>(resolution.pixels());
 }
 
 /// A frame's working set is its textures and targets.
@@ -33,17 +36,29 @@ bool is_within_sizes(const Resolution& resolution, const Request& request) {
 }
 
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  if (!known.empty() || request.frame.passes.empty()) return {};
-  std::vector<Resolution> wanted = resolutions_for(device, request.look);
-  std::erase_if(wanted, [&request](const Resolution& one) { return !is_within_sizes(one, request); });
-  // One resolution is asked for nevertheless, so that the record has the reason.
-  if (wanted.empty()) wanted.push_back(resolutions_for(device, request.look).front());
+  if (request.frame.passes.empty()) return {};
   std::vector<Point> points;
-  for (const Resolution& one : wanted) {
-    points.push_back(
-        point_on(time, {.height = one.height, .width = one.width}, {}, 0.2 + 5e-7 * static_cast<double>(one.pixels())));
+  for (const Resolution& one : resolutions) {
+    if (is_within_sizes(one, request))
+      points.push_back(point_on(time, {.height = one.height, .width = one.width}, {}, seconds_of(device, one)));
   }
-  return points;
+  // One resolution is asked for nevertheless, so that the record has the reason.
+  if (points.empty()) {
+    const auto& [width, height] = resolutions.front();
+    points.push_back(point_on(time, {.height = height, .width = width}, {}, seconds_of(device, resolutions.front())));
+  }
+  const double cheapest = std::ranges::min(points, {}, &Point::expected_seconds).expected_seconds;
+  const auto costing_at_most = [&](double seconds) {
+    std::vector<Point> some = points;
+    std::erase_if(some, [&](const Point& one) { return one.expected_seconds > std::max(seconds, cheapest); });
+    return some;
+  };
+  return measure::first_new_points(
+      request, known, [&] { return std::vector{costing_at_most(most_seconds_at_first).front()}; },
+      [&] {
+        if (asks_for_sizes(request) || request.look == Look::closest) return points;
+        return costing_at_most(by_look(request.look, 1, 5, 0) * most_seconds_at_first);
+      });
 }
 
 }  // namespace

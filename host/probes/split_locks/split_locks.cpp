@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "probes/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 
 namespace sonde::probes {
@@ -14,6 +15,7 @@ constexpr double seconds_of_operations = 0.01;
 constexpr double seconds_beside_locks = 0.1;
 constexpr double times_the_last_cache = 4;
 constexpr double least_memory_bytes = 64 << 20;
+constexpr double page_bytes = 4096;
 
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   if (device.type == device::DeviceType::model) return "a simulated GPU has no CPU whose cores could lock";
@@ -21,8 +23,8 @@ std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   return std::nullopt;
 }
 
-std::vector<Point> next(const device::DeviceInfo&, const Request& request, std::span<const Measurement>) {
-  return split_lock_points(cpu::machine(), request);
+std::vector<Point> next(const device::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
+  return measure::new_points(request, known, split_lock_points(cpu::machine(), request));
 }
 
 /// Working sets that stand for each cache of the core that is slowed, and for memory.
@@ -44,7 +46,8 @@ std::shared_ptr<LockedWord> locked_word_at(const Point& point, const Request& re
   return std::make_shared<LockedWord>(static_cast<std::uint32_t>(point.x.address.value()), request.line_bytes);
 }
 
-int values_at(Look look) { return look == Look::first ? 5 : 9; }
+/// Samples or windows of one visit.
+constexpr int values_of_a_visit = 5;
 
 Workload workload_of(std::function<Repetitions(const Limits&, const std::function<void()>&)> repeat) {
   Shape shape;
@@ -53,11 +56,10 @@ Workload workload_of(std::function<Repetitions(const Limits&, const std::functio
 }
 
 Workload slowed_by_locks(const Point& point, const Request& request, SlowedWork work, const Curve& beside_nothing) {
-  return workload_of([=, word = locked_word_at(point, request), bytes = point.x.bytes.value(),
-                      windows = values_at(request.look),
-                      &beside_nothing](const Limits&, const std::function<void()>& alive) {
+  return workload_of([=, word = locked_word_at(point, request), bytes = point.x.bytes.value(), &beside_nothing](
+                         const Limits&, const std::function<void()>& alive) {
     ValuesBesideLocks values =
-        values_beside_locks(split_lock_cores(cpu::machine()), *word, work, bytes, request, windows, alive);
+        values_beside_locks(split_lock_cores(cpu::machine()), *word, work, bytes, request, values_of_a_visit, alive);
     Repetitions repetitions{.values = std::move(values.beside_locks)};
     repetitions.extra.push_back({.curve = &beside_nothing, .values = std::move(values.beside_nothing)});
     return repetitions;
@@ -183,8 +185,7 @@ std::vector<Point> split_lock_points(const cpu::Topology& machine, const Request
   const double locking = cores.locking.back()->cpu;
   add(split_locks_probe::locked_operation, seconds_of_operations, {.cpu_threads = 1, .from = locking, .to = locking});
   if (cores.slowed == nullptr) return points;
-  for (const double bytes : level_bytes(machine)) {
-    if (!is_asked_for(request, bytes)) continue;
+  for (const double bytes : asked_sizes(request, level_bytes(machine), page_bytes)) {
     const Coordinates x{.bytes = bytes,
                         .cpu_threads = static_cast<double>(cores.locking.size()),
                         .from = locking,
@@ -196,10 +197,9 @@ std::vector<Point> split_lock_points(const cpu::Topology& machine, const Request
 }
 
 Workload split_locks_probe::prepare_locked_operation(device::Device&, const Point& point, const Request& request) {
-  return workload_of([word = locked_word_at(point, request), samples = values_at(request.look)](
-                         const Limits&, const std::function<void()>&) {
+  return workload_of([word = locked_word_at(point, request)](const Limits&, const std::function<void()>&) {
     const SplitLockCores cores = split_lock_cores(cpu::machine());
-    return Repetitions{.values = locked_operations(cores.locking.back()->cpu, *word, samples)};
+    return Repetitions{.values = locked_operations(cores.locking.back()->cpu, *word, values_of_a_visit)};
   });
 }
 

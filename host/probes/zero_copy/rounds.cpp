@@ -214,7 +214,8 @@ Workload prepare_rounds(device::Device& device, const Point& point, const Reques
   if (const std::string reason = workloads::why_not_shared(kind); !reason.empty()) throw device::Unsupported(reason);
   constexpr double mebibyte = 1 << 20;
   const double bytes = point.x.bytes.value();
-  const bool with_all = bytes <= by_look(request.look, 2 * mebibyte, 16 * mebibyte, 1024 * mebibyte);
+  // Rounds over all of a large buffer would take seconds, and say nothing that those over a smaller one do not.
+  const bool with_all = bytes <= 16 * mebibyte;
   // Copies are asked for in the first kind that the CPU can map: any kind of the device's is as good.
   const auto first = std::ranges::find_if(
       device.info().memory_kinds, [](const device::MemoryKind& one) { return workloads::why_not_shared(one).empty(); });

@@ -6,6 +6,7 @@
 
 #include "device/copy_engines.hpp"
 #include "measure/visits.hpp"
+#include "probes/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
 #include "workloads/stream/memory_kinds.hpp"
@@ -24,43 +25,49 @@ constexpr Words first_round{.direction = Direction::to_host, .order = Order::ind
 constexpr int whole_copies = 3;
 
 constexpr double kib = 1 << 10;
+constexpr double page_bytes = 4 * kib;
 constexpr double mib = 1 << 20;
 /// The kernel's loops and its 32-bit words reach no further.
 constexpr double most_round_bytes = 1 << 30;
 
-std::vector<double> sizes(const device::DeviceInfo& device, const Request& request) {
-  std::vector<double> all{64 * kib, 2 * mib, 32 * mib, 256 * mib};
-  if (request.look != Look::first) all = {64 * kib, 256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
-  if (request.look == Look::closest) all.push_back(1024 * mib);
-  // More sizes would only take the host's time on a simulated device.
-  if (device.type == device::DeviceType::model) all = {64 * kib, 1 * mib, 4 * mib, 16 * mib};
-  std::erase_if(all, [&](double bytes) { return !measure::is_asked_for(request, bytes) || bytes > most_round_bytes; });
-  return all;
-}
+/// Three sizes that lie far from each other are enough for a verdict, and the first look has them.
+constexpr std::array sizes_by_worth{32 * mib, 64 * kib, 2 * mib,  256 * mib, 16 * mib,
+                                    1 * mib,  4 * mib,  64 * mib, 256 * kib, most_round_bytes};
+constexpr std::size_t sizes_for_a_verdict = 3;
 
-std::vector<Point> first_points(const device::DeviceInfo& device, const Request& request) {
+std::vector<Point> rounds_over(const device::DeviceInfo& device, const std::vector<double>& sizes) {
   std::vector<Point> points;
-  for (const device::MemoryKind& kind : device.memory_kinds) {
-    for (const double bytes : sizes(device, request)) {
+  for (const double bytes : sizes) {
+    for (const device::MemoryKind& kind : device.memory_kinds) {
+      const bool is_shared = workloads::why_not_shared(kind).empty();
+      if (!is_shared && bytes != sizes.front()) continue;  // to be skipped, once
       points.push_back(point_on(round, {.bytes = bytes}, with(first_round, {.memory = kind.name}),
-                                0.03 + 1.4e-9 * bytes, by_look(request.look, 3, 4, 5)));
-      if (!workloads::why_not_shared(kind).empty()) break;  // to be skipped, once
+                                0.03 + 1.4e-9 * bytes, measure::usual_visits));
     }
   }
   return points;
 }
 
-/// Further visits to the kinds about which the visits so far disagree.
+/// Rounds in every kind of memory over more and more sizes, and further visits to the kinds about which the visits so
+/// far disagree.
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  if (known.empty()) return first_points(device, request);
+  std::vector<double> sizes = asked_sizes(request, {sizes_by_worth.begin(), sizes_by_worth.end()}, page_bytes);
+  std::erase_if(sizes, [](double bytes) { return bytes > most_round_bytes; });
+  std::vector<Point> points = measure::first_new_points(
+      request, known, [&] { return rounds_over(device, first_of(sizes, sizes_for_a_verdict)); },
+      [&] { return rounds_over(device, sizes_at_look(request, sizes, 4, 7)); });
   std::set<measure::Name> open;
   for (const SharingVerdict& one : sharing_verdicts(known)) {
     if (one.is_open) open.insert(one.finding.words.memory);
   }
-  return measure::more_visits(known, [&](const Measurement& one) {
-    const Words& words = one.point.words;
-    return words == with(first_round, {.memory = words.memory}) && open.contains(words.memory);
-  });
+  std::ranges::move(measure::more_visits(known,
+                                         [&](const Measurement& one) {
+                                           const Words& words = one.point.words;
+                                           return words == with(first_round, {.memory = words.memory}) &&
+                                                  open.contains(words.memory);
+                                         }),
+                    std::back_inserter(points));
+  return points;
 }
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {

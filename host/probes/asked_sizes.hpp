@@ -1,0 +1,35 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "probes/probe.hpp"
+
+// Sizes in the order of their worth, of which looks take beginnings, within those that the user asked for.
+namespace sonde::probes {
+
+inline bool asks_for_sizes(const Request& request) { return request.smallest_bytes || request.largest_bytes; }
+
+/// The sizes that the user asked for, in the same order. Where none is among them, the smallest size that was asked for
+/// and is a multiple of `grain`; nothing where there is none.
+inline std::vector<double> asked_sizes(const Request& request, std::vector<double> by_worth, double grain) {
+  std::erase_if(by_worth, [&](double bytes) { return !measure::is_asked_for(request, bytes); });
+  const double least =
+      std::max(1.0, std::ceil(static_cast<double>(request.smallest_bytes.value_or(1)) / grain)) * grain;
+  if (by_worth.empty() && measure::is_asked_for(request, least)) by_worth.push_back(least);
+  return by_worth;
+}
+
+inline std::vector<double> first_of(std::vector<double> sizes, std::size_t count) {
+  sizes.resize(std::min(sizes.size(), count));
+  return sizes;
+}
+
+/// The beginning that a look takes, of which the closest takes all, as every look does where the user asked for sizes.
+inline std::vector<double> sizes_at_look(const Request& request, const std::vector<double>& asked, std::size_t first,
+                                         std::size_t closer) {
+  if (asks_for_sizes(request)) return asked;
+  return first_of(asked, by_look(request.look, first, closer, asked.size()));
+}
+
+}  // namespace sonde::probes
