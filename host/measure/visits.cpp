@@ -71,6 +71,11 @@ std::vector<Point> spread_over_sizes(std::vector<Point> points, std::uint64_t se
   return spread;
 }
 
+std::vector<Point> joined(std::vector<Point> points, std::vector<Point> more) {
+  std::ranges::move(more, std::back_inserter(points));
+  return points;
+}
+
 std::vector<Point> more_visits(std::span<const Measurement> known,
                                const std::function<bool(const Measurement&)>& is_open) {
   std::vector<Point> points;

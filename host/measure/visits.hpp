@@ -20,6 +20,9 @@ std::vector<Point> shuffled(std::vector<Point> points, std::uint64_t seed);
 /// The same for sizes, in an order of which every beginning covers them all evenly: a run may end anywhere.
 std::vector<Point> spread_over_sizes(std::vector<Point> points, std::uint64_t seed);
 
+/// The points of both.
+std::vector<Point> joined(std::vector<Point> points, std::vector<Point> more);
+
 /// The new points of the first stage of a plan that has any: a stage waits for those before it. A plan that asks its
 /// stages anew of whatever is known so far can go on from anywhere.
 template <typename... Stages>

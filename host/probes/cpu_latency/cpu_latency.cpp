@@ -3,8 +3,7 @@
 
 #include "probes/cpu_latency/cpu_latency.hpp"
 
-#include <cmath>
-
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 #include "workloads/cpu/node_pairs.hpp"
@@ -21,41 +20,40 @@ constexpr double least_bytes_awake = 16 << 20;
 /// What a walk between nodes takes for each line: its place in the cycle, its pointer, and a lap or three.
 constexpr double node_walk_seconds_a_line = 4.5e-7;
 
-/// Every second size of the latency probe's, or every fourth, is enough for a curve beside others that is looked at
-/// closer at its edges.
-std::vector<Point> thinned(std::vector<Point> points, double least_bytes, int every, const Request& request) {
-  const double first = static_cast<double>(request.smallest_bytes.value_or(1024));
-  std::erase_if(points, [&](const Point& point) {
-    const double bytes = *point.x.bytes;
-    const bool between = std::lround(4 * std::log2(bytes / first)) % every != 0;
-    const bool smallest = request.largest_bytes &&
-                          static_cast<double>(*request.largest_bytes) < least_bytes;  // else nothing would be left
-    return between || (bytes < least_bytes && !smallest);
-  });
-  return points;
+/// The walk's curves on one kind of core and of pages.
+workloads::SweptCurves swept_by(const Words& words) {
+  return {.cycle = cpu_latency_probe::cycle,
+          .independent = cpu_latency_probe::independent,
+          .page = cpu_latency_probe::pages,
+          .varied = words};
 }
 
-std::vector<Point> swept_points(const Words& words, const device::DeviceInfo& device, const Request& request,
-                                std::span<const Measurement> known) {
-  const bool quick = request.look == Look::first;
-  const bool huge = words.pages == PageSize::huge;
-  const workloads::SweptCurves swept{.cycle = cpu_latency_probe::cycle,
-                                     .independent = cpu_latency_probe::independent,
-                                     .page = cpu_latency_probe::pages,
-                                     .varied = words};
-  const analysis::LatencyCurves curves = workloads::curves_of(known, words, request);
-  if (curves.cycle.empty()) {
-    return thinned(workloads::coarse_points(swept, device, request), huge ? least_bytes_of_huge : 0,
-                   huge && quick ? 4 : 2, request);
+/// Half as many sizes as the latency probe's are enough for a curve that is looked at closer at its edges.
+std::vector<Point> swept_points(const Words& words, const device::DeviceInfo& device, const Request& request) {
+  constexpr double sizes_per_doubling = 2;
+  const double asked = static_cast<double>(request.smallest_bytes.value_or(1024));
+  const double most = workloads::largest_bytes(device, request);
+  const double least = words.pages == PageSize::huge ? std::max(asked, std::min(least_bytes_of_huge, most)) : asked;
+  return workloads::sweep(cpu_latency_probe::cycle, words, request, {least, most}, sizes_per_doubling);
+}
+
+/// A point of what cannot be had here, so that the record has the reason.
+Point missing_point(const Words& words, const device::DeviceInfo& device, Request request) {
+  request.look = Look::first;  // the same one at all looks
+  return workloads::sized_point(request, cpu_latency_probe::cycle, words, workloads::largest_bytes(device, request));
+}
+
+/// Sizes of memory that is kept awake, the largest first.
+std::vector<Point> awake_points(Words words, const CpuVariants& variants, const device::DeviceInfo& device,
+                                const Request& request) {
+  words.state = MemoryState::awake;
+  const double least = std::max(least_bytes_awake, static_cast<double>(request.smallest_bytes.value_or(0)));
+  const double most = workloads::largest_bytes(device, request);
+  if (!variants.further_core && least <= most) return {missing_point(words, device, request)};
+  std::vector<Point> points;
+  for (double bytes = most; bytes >= least; bytes /= 4) {
+    points.push_back(workloads::sized_point(request, cpu_latency_probe::cycle, words, bytes));
   }
-  if (!curves.independent.empty() || !curves.page.empty()) return {};
-  // While time is short, the curve of small pages alone is looked at closer.
-  if (quick && huge) return {};
-  // Edges are looked at as loosely as those of the latency probe's further paths while time is short, and where the
-  // same caches are walked once more.
-  const bool once_more = huge && request.look == Look::closer;
-  std::vector<Point> points = workloads::edge_points(swept, curves, device, request, !quick && !once_more);
-  if (points.empty()) points = workloads::capacity_points(swept, curves, device, request);
   return points;
 }
 
@@ -74,10 +72,9 @@ CpuVariants variants_here() {
 }
 
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  std::vector<Point> points = cpu_latency_points(variants_here(), device, request, known);
-  if (known.empty())
-    std::ranges::move(node_latency_points(cpu::machine(), cpu::has_huge_pages(), request), std::back_inserter(points));
-  return points;
+  return measure::first_new_points(
+      request, known, [&] { return cpu_latency_points(variants_here(), device, request, known); },
+      [&] { return node_latency_points(cpu::machine(), cpu::has_huge_pages(), request); });
 }
 
 workloads::CpuPlace place_of(const Words& words) {
@@ -118,13 +115,12 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
       by_hierarchy[words].push_back(one);
   }
   for (const auto& [words, ones] : by_hierarchy) {
-    const auto curves = measure::undisturbed(workloads::curves_of(ones, words, request), words, conclusion);
+    const auto curves = measure::readable_part(workloads::curves_of(ones, words, request), words, conclusion);
     if (!curves) continue;
     if (is_too_coarse(curves->cycle)) {
-      conclusion.without_levels.push_back(
-          {.words = words,
-           .reason =
-               "no levels are read from this curve, as its sizes are a doubling apart; --effort normal has more"});
+      conclusion.without_levels.push_back({.words = words,
+                                           .reason = "no levels are read from this curve, as its sizes are a doubling "
+                                                     "apart; a longer run (--time) has more"});
     } else {
       measure::add_levels(analysis::find_levels(*curves), words, conclusion);
     }
@@ -137,28 +133,39 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
 
 std::vector<Point> cpu_latency_points(const CpuVariants& variants, const device::DeviceInfo& device,
                                       const Request& request, std::span<const Measurement> known) {
-  std::vector<Point> points;
-  for (const measure::CoreKind kind : variants.kinds) {
-    for (const bool huge : {false, true}) {
+  // The points of each kind of core, by what a stage asks of one.
+  const auto of_kinds = [&](bool huge, const auto& stage) {
+    std::vector<Point> points;
+    for (const measure::CoreKind kind : variants.kinds) {
       Words words{.pages = huge ? PageSize::huge : PageSize::small, .state = MemoryState::asleep};
       if (variants.kinds.size() > 1) words.core = kind;
       if (!huge || variants.huge_pages) {
-        std::ranges::move(swept_points(words, device, request, known), std::back_inserter(points));
-      } else if (known.empty()) {
-        points.push_back(workloads::sized_point(request, cpu_latency_probe::cycle, words,
-                                                workloads::largest_bytes(device, request)));
-      }
-      const bool no_time = huge && request.look == Look::first;
-      if (!known.empty() || no_time || (huge && !variants.huge_pages)) continue;
-      words.state = MemoryState::awake;
-      const double least = std::max(least_bytes_awake, static_cast<double>(request.smallest_bytes.value_or(0)));
-      for (double bytes = workloads::largest_bytes(device, request); bytes >= least; bytes /= 4) {
-        points.push_back(workloads::sized_point(request, cpu_latency_probe::cycle, words, bytes));
-        if (!variants.further_core) break;
+        points = measure::joined(std::move(points), stage(words));
+      } else {
+        points.push_back(missing_point(words, device, request));
       }
     }
-  }
-  return points;
+    return points;
+  };
+  const auto sweep = [&](const Words& words) { return swept_points(words, device, request); };
+  const auto awake = [&](const Words& words) { return awake_points(words, variants, device, request); };
+  const auto edges = [&](const Words& words) {
+    return workloads::edge_points(swept_by(words), workloads::curves_of(known, words, request), request);
+  };
+  const auto capacities = [&](const Words& words) {
+    return workloads::capacity_points(swept_by(words), workloads::curves_of(known, words, request), device, request,
+                                      known);
+  };
+  // While there is little time, the curve of small pages alone is looked at closer.
+  const bool closer = request.look != Look::first;
+  return measure::first_new_points(
+      request, known, [&] { return of_kinds(false, sweep); }, [&] { return of_kinds(false, edges); },
+      [&] { return of_kinds(false, capacities); },
+      [&] { return measure::joined(of_kinds(false, awake), of_kinds(true, sweep)); },
+      [&] { return closer ? of_kinds(true, edges) : std::vector<Point>(); },
+      [&] {
+        return closer ? measure::joined(of_kinds(true, awake), of_kinds(true, capacities)) : std::vector<Point>();
+      });
 }
 
 std::vector<Point> node_latency_points(const cpu::Topology& machine, bool huge_pages, const Request& request) {

@@ -64,9 +64,7 @@ SeenCache seen(const LastCache& all, std::span<const Measurement> measurements, 
 void add_shares(const SeenCache& cache, Conclusion& conclusion) {
   for (const Measurement& one : cache.walk) {
     const double bytes = one.point.x.bytes.value();
-    // A point of the sweep was visited once and is known less well.
-    const bool is_of_the_sweep = one.visits.empty() && one.point.words == usual_walk_words;
-    if (bytes < hit_rate_from * cache.all.bytes || is_of_the_sweep) continue;
+    if (bytes < hit_rate_from * cache.all.bytes) continue;
     Measurement share{.point = one.point, .unit = "ratio", .values = {}, .state = one.state, .visits = one.visits};
     share.point.curve = &hit_rate_probe::share_by_timing;
     for (const double ns : one.values) share.values.push_back(six_digits(cache.all.local_hit_rate({bytes, ns})));
@@ -150,7 +148,7 @@ void conclude_kind(const LastCache& usual, std::span<const Measurement> measurem
     conclusion.without_levels.push_back(
         {words,
          "too few working sets, or too much noise, to see what the last cache holds of this memory: measure "
-         "with --effort thorough, and without --sizes"});
+         "for longer (--time), and without --sizes"});
     return;
   }
   const auto bypassed = [&](const auto& some) { return std::optional(analysis::without_part(usual, some)); };

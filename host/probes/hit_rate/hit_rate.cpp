@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "workloads/walk/chases.hpp"
 
@@ -19,131 +20,158 @@ constexpr std::array finding_kinds{&hit_rate_probe::effective_capacity, &hit_rat
 constexpr double mib = 1 << 20;
 /// A first cache of 16 KiB has its three sizes within it, or it would pass for a part of the next.
 constexpr double least_bytes = 4 << 10;
+constexpr int steps_per_doubling = 3;
 /// A sweep that ends on a rise, or too soon after one, goes on to so many times its end.
 constexpr double further = 4;
 /// A rise may follow where the last third of a doubling has become slower by so much.
 constexpr double still_rising = 1.02;
+/// The doublings up to where a point takes so long come before all else.
+constexpr double first_seconds = 0.4;
+/// The sizes about a cache lie on a grid, so that one that is known better asks for the same ones.
+constexpr double grid_steps_per_doubling = 16;
 
-bool is_cpu(const device::DeviceInfo& device) { return device.type == device::DeviceType::cpu; }
-
-double largest_bytes(const device::DeviceInfo& device, const Request& request) {
-  if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
-  return by_look(request.look, is_cpu(device) ? 64 : 256, 512, 1024) * mib;
-}
-
-/// A quick sweep is coarse on a CPU device, which has no time for more.
-double sizes_per_doubling(const device::DeviceInfo& device, const Request& request) {
-  return is_cpu(device) && request.look == Look::first ? 2 : 3;
+analysis::SizeRange swept_range(const device::DeviceInfo& device, const Request& request) {
+  const double usual = by_look(request.look, 256, 512, 1024) * mib;
+  const double least = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : least_bytes;
+  // Whoever asks for large sizes alone gets some.
+  const double most =
+      request.largest_bytes ? static_cast<double>(*request.largest_bytes) : std::max(usual, further * least);
+  return {least, std::max(least, std::min(most, static_cast<double>(device.largest_buffer_bytes)))};
 }
 
 /// A point of the walk. Some caches take in only what the GPU wrote, so it writes the other kinds of memory.
-Point point_at(const Request& request, const Words& varied, double bytes, int visits) {
+Point point_at(const Request& request, const Words& varied, double bytes) {
   const double line = request.line_bytes;
   const double whole = std::max(1.0, std::round(bytes / line)) * line;
-  return point_on(hit_rate_probe::walk, {.bytes = whole}, varied, 0.08 + 1.2e-8 * whole, visits);
+  return point_on(hit_rate_probe::walk, {.bytes = whole}, varied, 0.05 + 5e-9 * whole, measure::usual_visits);
 }
 
-std::vector<Point> sweep(const device::DeviceInfo& device, const Request& request, double from_bytes, double to_bytes) {
-  const double step = std::exp2(1 / sizes_per_doubling(device, request));
+std::vector<Point> sweep(const Request& request, const analysis::SizeRange& range, int every) {
   std::vector<Point> points;
-  for (double bytes = from_bytes; bytes <= 1.001 * to_bytes; bytes *= step)
-    points.push_back(point_at(request, {.memory = "device"}, bytes, 1));
+  for (int step = 0;; step += every) {
+    const double bytes = range.low * std::exp2(static_cast<double>(step) / steps_per_doubling);
+    if (bytes > 1.001 * range.high) break;
+    points.push_back(point_at(request, {.memory = "device"}, bytes));
+  }
+  return measure::spread_over_sizes(std::move(points), request.seed);
+}
+
+/// The doublings of the sweep that take little time; with sizes so large that none does, all of them.
+std::vector<Point> first_points(const Request& request, const analysis::SizeRange& range) {
+  std::vector<Point> points = sweep(request, range, steps_per_doubling);
+  const auto slow =
+      std::ranges::stable_partition(points, [](const Point& point) { return point.expected_seconds <= first_seconds; });
+  if (slow.size() < points.size()) points.erase(slow.begin(), slow.end());
   return points;
 }
 
+/// What a walk over what any buffer is made of shows.
+struct SeenSoFar {
+  std::vector<analysis::RandomLoad> loads;
+  std::optional<analysis::LastCache> cache;
+};
+
+SeenSoFar seen_so_far(std::span<const Measurement> known) {
+  SeenSoFar seen{.loads = loads_of(known, usual_walk_words)};
+  seen.cache = analysis::estimate_last_cache(seen.loads);
+  if (const auto closer = seen.cache ? analysis::refine_last_cache(*seen.cache, seen.loads) : std::nullopt)
+    seen.cache = closer;
+  return seen;
+}
+
+/// Sizes beyond a sweep that ends on a rise. A cache near the end may have another behind it: too little of that is
+/// seen.
+std::vector<Point> further_points(const device::DeviceInfo& device, const Request& request,
+                                  const analysis::SizeRange& range, const SeenSoFar& seen) {
+  const auto in_sweep = [&](const analysis::RandomLoad& load) { return load.bytes <= 1.001 * range.high; };
+  const auto last = std::ranges::find_if(seen.loads.rbegin(), seen.loads.rend(), in_sweep);
+  const auto before = std::find_if(last, seen.loads.rend(), [&](const analysis::RandomLoad& load) {
+    return load.bytes * std::exp2(0.9 / steps_per_doubling) < last->bytes;
+  });
+  if (request.largest_bytes || before == seen.loads.rend()) return {};
+  const bool rises = last->nanoseconds > still_rising * before->nanoseconds;
+  const bool is_near_the_end = !seen.cache || seen.cache->bytes * further > range.high;
+  if (!rises || !is_near_the_end) return {};
+  return sweep(request, {range.low, std::min(further * range.high, static_cast<double>(device.largest_buffer_bytes))},
+               1);
+}
+
 /// Working sets, as shares of the cache, where hits and misses are told apart best: well inside, and from where all
-/// replacement policies agree.
-std::vector<double> shares_of_cache(Look look) {
-  if (look == Look::first) return {0.34, 0.4, 0.48, 0.57, 0.66, 1.65, 2, 2.7, 4, 6};
-  return {0.3, 0.37, 0.44, 0.52, 0.6, 0.67, 0.82, 1, 1.25, 1.6, 2, 2.5, 3.2, 4, 5, 6.3, 8};
+/// replacement policies agree. In the order of what they tell, of which each look has a part.
+constexpr std::array shares_of_cache{2.0, 0.48, 4.0, 0.34, 2.7,  0.66, 1.65, 6.0,
+                                     0.4, 0.57, 3.2, 0.82, 1.25, 1.0,  5.0,  8.0};
+constexpr std::array shares_in_other_kinds{2.3, 0.52, 3.2, 0.42, 1.7, 0.64, 6.0, 0.3, 4.0};
+/// Working sets of counted streams, as shares of the cache.
+constexpr std::array shares_of_streams{2.0, 0.5, 4.0, 1.0, 1.5, 3.0, 0.75, 8.0, 6.0};
+
+std::span<const double> shares_at(Look look, std::span<const double> shares, std::size_t at_first) {
+  return shares.first(look == Look::first ? at_first : shares.size());
 }
 
-std::vector<double> shares_in_other_kinds(Look look) {
-  if (look == Look::first) return {0.42, 0.52, 0.64, 1.7, 2.3, 3.2};
-  return {0.3, 0.4, 0.52, 0.65, 1.65, 2.2, 3, 4, 6};
-}
-
-/// Whether a measurement comes after the sweep; what counters saw of the sweep is part of it.
-bool is_after_the_sweep(const Measurement& one) {
-  if (is_by_counters(one.point.words)) return one.point.words.pattern.has_value();
-  return !one.visits.empty() || one.point.words != usual_walk_words;
-}
-
+/// Working sets about the cache, none near one of the same memory that was asked for before.
 std::vector<Point> closer_points(const analysis::LastCache& cache, const device::DeviceInfo& device,
-                                 const Request& request) {
-  const double largest = std::min(request.largest_bytes ? largest_bytes(device, request) : 8.2 * cache.bytes,
-                                  static_cast<double>(device.largest_buffer_bytes));
-  const double least = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : 0;
+                                 const Request& request, std::span<const Measurement> known, const Words& varied,
+                                 std::span<const double> shares) {
+  const double step = std::exp2(1 / grid_steps_per_doubling);
   std::vector<Point> points;
-  const auto add = [&](const Words& varied, const std::vector<double>& shares, int visits) {
-    for (const double share : shares) {
-      const double bytes = share * cache.bytes;
-      if (bytes >= least && bytes <= largest) points.push_back(point_at(request, varied, bytes, visits));
-    }
-  };
-  // So many visits take minutes, in which a driver may give the cache to others.
-  constexpr int visits_over_minutes = 16;
-  const int usual = measure::usual_visits;
-  const int visits = request.look == Look::closest && !is_cpu(device) ? visits_over_minutes : usual;
-  add({.memory = "device"}, shares_of_cache(request.look), visits);
-  // A CPU device has no memory of another kind: it is asked only where time does not matter.
-  if (is_cpu(device) && request.look != Look::closest) return points;
-  for (std::size_t kind = 1; kind < device.memory_kinds.size(); ++kind) {
-    if (device.memory_kinds[kind].missing.empty())
-      add({.memory = device.memory_kinds[kind].name, .writer = Writer::gpu}, shares_in_other_kinds(request.look),
-          request.look == Look::first ? 1 : usual);
+  for (const double share : shares) {
+    const double bytes =
+        std::exp2(std::round(grid_steps_per_doubling * std::log2(share * cache.bytes)) / grid_steps_per_doubling);
+    if (!is_asked_for(request, bytes) || bytes > static_cast<double>(device.largest_buffer_bytes)) continue;
+    const std::vector<Point> near{point_at(request, varied, bytes), point_at(request, varied, bytes * step),
+                                  point_at(request, varied, bytes / step)};
+    if (measure::new_points(request, known, near).size() == near.size()) points.push_back(near.front());
   }
   return points;
 }
 
-/// Working sets of counted streams, as shares of the cache.
-std::vector<double> shares_of_streams(Look look) {
-  if (look == Look::first) return {0.5, 1, 2, 4};
-  return {0.5, 0.75, 1, 1.5, 2, 3, 4, 6, 8};
+std::vector<Point> in_other_kinds(const analysis::LastCache& cache, const device::DeviceInfo& device,
+                                  const Request& request, std::span<const Measurement> known) {
+  std::vector<Point> points;
+  for (std::size_t kind = 1; kind < device.memory_kinds.size(); ++kind) {
+    if (!device.memory_kinds[kind].missing.empty()) continue;
+    points = measure::joined(
+        std::move(points),
+        closer_points(cache, device, request, known, {.memory = device.memory_kinds[kind].name, .writer = Writer::gpu},
+                      shares_at(request.look, shares_in_other_kinds, 6)));
+  }
+  return points;
 }
 
 std::vector<Point> counted_streams(const device::DeviceInfo& device, const Request& request, double cache_bytes) {
   std::vector<Point> points;
-  for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy}) {
-    for (const double share : shares_of_streams(request.look)) {
-      const double bytes = std::round(share * cache_bytes / mib) * mib;
-      const bool fits = bytes <= static_cast<double>(device.largest_buffer_bytes) &&
-                        bytes >= static_cast<double>(request.smallest_bytes.value_or(1));
-      if (!fits || !is_asked_for(request, bytes)) continue;
-      points.push_back(point_on(hit_rate_probe::stream, {.bytes = bytes}, {.pattern = pattern}, 0.2));
+  // A whole power of two, so that a cache that is known better has the same streams.
+  const double about = std::exp2(std::round(std::log2(cache_bytes)));
+  for (const double share : shares_at(request.look, shares_of_streams, 4)) {
+    for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::copy}) {
+      const double bytes = std::max(1.0, std::round(share * about / mib)) * mib;
+      const bool fits = bytes <= static_cast<double>(device.largest_buffer_bytes);
+      if (fits && is_asked_for(request, bytes))
+        points.push_back(point_on(hit_rate_probe::stream, {.bytes = bytes}, {.pattern = pattern}, 0.2));
     }
   }
   return points;
 }
 
-/// First a sweep over all sizes. Then, where it shows a last cache, working sets from a third of it to eight times as
-/// much, several visits each, and some of them in every other kind of memory; and where traffic is counted, streams
-/// that read, write and do both, whose hit rates only counters tell.
+/// First a sweep over all sizes, its doublings before the sizes between them. Then, where it shows a last cache,
+/// working sets from a third of it to eight times as much, and some of them in every other kind of memory; and where
+/// traffic is counted, streams that read, write and do both, whose hit rates only counters tell.
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  const double largest = std::min(largest_bytes(device, request), static_cast<double>(device.largest_buffer_bytes));
-  const double least = request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : least_bytes;
-  if (known.empty()) return sweep(device, request, least, largest);
-  if (std::ranges::any_of(known, is_after_the_sweep)) return {};
-  const std::vector<analysis::RandomLoad> loads = loads_of(known, usual_walk_words);
-  std::optional<analysis::LastCache> cache = analysis::estimate_last_cache(loads);
-  if (const auto closer = cache ? analysis::refine_last_cache(*cache, loads) : std::nullopt) cache = closer;
-  const double step = std::exp2(1 / sizes_per_doubling(device, request));
-  const bool rises = loads.size() > 1 && loads.back().nanoseconds > still_rising * loads[loads.size() - 2].nanoseconds;
-  const bool is_first = !loads.empty() && loads.back().bytes < largest * step;
-  // A cache near the end may have another behind it: too little of that is seen.
-  const bool may_go_on = is_first && !request.largest_bytes && rises;
-  const bool is_near_the_end = !cache || cache->bytes * further > largest;
-  if (may_go_on && is_near_the_end) {
-    const double end = std::min(further * largest, static_cast<double>(device.largest_buffer_bytes));
-    std::vector<Point> more = sweep(device, request, loads.back().bytes * step, end);
-    if (!more.empty()) return more;
-  }
-  const bool is_wanted = cache && may_be_before_memory(*cache, request);
-  std::vector<Point> points = is_wanted ? closer_points(*cache, device, request) : std::vector<Point>();
-  const double cache_bytes = is_wanted ? cache->bytes : static_cast<double>(request.stated_memory_side_bytes);
-  if (request.counts_traffic && cache_bytes > 0)
-    std::ranges::move(counted_streams(device, request, cache_bytes), std::back_inserter(points));
-  return points;
+  const analysis::SizeRange range = swept_range(device, request);
+  const SeenSoFar seen = seen_so_far(known);
+  const bool is_wanted = seen.cache && may_be_before_memory(*seen.cache, request);
+  const double cache_bytes = is_wanted ? seen.cache->bytes : static_cast<double>(request.stated_memory_side_bytes);
+  const std::vector<Point> none;
+  return measure::first_new_points(
+      request, known, [&] { return first_points(request, range); }, [&] { return sweep(request, range, 1); },
+      [&] { return further_points(device, request, range, seen); },
+      [&] {
+        return is_wanted ? closer_points(*seen.cache, device, request, known, {.memory = "device"},
+                                         shares_at(request.look, shares_of_cache, 10))
+                         : none;
+      },
+      [&] { return is_wanted ? in_other_kinds(*seen.cache, device, request, known) : none; },
+      [&] { return request.counts_traffic && cache_bytes > 0 ? counted_streams(device, request, cache_bytes) : none; });
 }
 
 }  // namespace
@@ -189,7 +217,6 @@ const Probe hit_rate{
     .finding_kinds = finding_kinds,
     .next = next,
     .conclude = conclude_hit_rate,
-    // The closer look comes after the sweep.
     .wants_hit_rates = true};
 
 }  // namespace sonde::probes

@@ -3,8 +3,7 @@
 
 #include "probes/latency/latency.hpp"
 
-#include <cmath>
-
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "workloads/walk/chases.hpp"
 #include "workloads/walk/latency_sweep.hpp"
@@ -21,20 +20,13 @@ constexpr double reach_of_indices_bytes = 0x1p34;
 constexpr double smallest_bytes = 1024;
 /// An atomic operation goes past the caches that are not shared: its latency changes in few places.
 constexpr double smallest_atomic_bytes = 4096;
-/// A CPU that stands for a GPU is spared what only shows memory once more, where no sizes were asked for.
-constexpr double largest_bytes_of_cpus = 64 << 20;
-/// Points that are larger take seconds each, and only memory is left to tell.
-constexpr double coarse_from_bytes = 64 << 20;
-/// The same while time is short, of paths that end in the vector path's caches.
-constexpr double coarse_from_bytes_quick = 8 << 20;
 
 workloads::SweptCurves swept_by(const Words& path) {
   return {.cycle = path.pattern ? atomic : cycle, .independent = independent, .page = pages, .varied = path};
 }
 
 double limit_of(const Words& path, const device::DeviceInfo& device, const Request& request) {
-  const bool spared = device.type == device::DeviceType::cpu && !request.largest_bytes && request.look != Look::closest;
-  const double largest = std::min(workloads::largest_bytes(device, request), spared ? largest_bytes_of_cpus : 1e300);
+  const double largest = workloads::largest_bytes(device, request);
   if (path.path == Path::constant) return std::min(largest, static_cast<double>(device.constant_bytes));
   if (path.path == Path::image) return std::min(largest, static_cast<double>(device.texel_bytes));
   if (path.path == Path::local)
@@ -42,13 +34,11 @@ double limit_of(const Words& path, const device::DeviceInfo& device, const Reque
   return largest;
 }
 
-/// Half as many steps as on the vector path, whose levels these paths are compared with, while time is short.
-double steps_per_doubling(const Words& path, Look look, double bytes) {
+/// Half as many sizes as on the vector path, whose levels these paths are compared with, but at the closest look.
+double sizes_per_doubling(const Words& path, Look look) {
   if (path.path == Path::local) return 0.5;
   if (path.pattern) return look == Look::first ? 0.25 : 0.5;
-  if (look == Look::closest) return 4;
-  const bool short_time = look == Look::first && path.path != Path::vector;
-  return bytes < (short_time ? coarse_from_bytes_quick : coarse_from_bytes) ? 2 : 1;
+  return look == Look::closest ? 4 : 2;
 }
 
 /// Working sets on one curve of a path, up to what the device allows it; where it allows none a single one, so that the
@@ -60,24 +50,16 @@ std::vector<Point> path_points(const Curve& curve, const Words& path, const devi
                            ? std::max(asked, std::min(smallest_atomic_bytes, workloads::largest_bytes(device, request)))
                            : asked;
   const double most = limit_of(path, device, request);
-  std::vector<Point> points;
-  const auto add = [&](double bytes) {
-    const Point next = workloads::sized_point(request, curve, path, bytes);
-    if (points.empty() || next.x != points.back().x) points.push_back(next);
-  };
-  for (double bytes = least; bytes < most / 1.1; bytes *= std::exp2(1 / steps_per_doubling(path, request.look, bytes)))
-    add(bytes);
-  if (least <= most) add(most);
-  // There is no such memory, but a point is asked for, so that the record has the reason.
-  if (most == 0) points.push_back(workloads::sized_point(request, curve, path, least));
-  return points;
+  if (most == 0) return {workloads::sized_point(request, curve, path, least)};
+  return workloads::sweep(curve, path, request, {least, most}, sizes_per_doubling(path, request.look));
 }
 
 /// Working sets of the vector path beside a light stream: those at which the levels of `alone`, the walk with nothing
 /// beside it, have room for both. None on CPUs, where any other work disturbs the walk's core.
-std::vector<Point> points_kept_awake(const device::DeviceInfo& device, const Request& request,
+std::vector<Point> points_kept_awake(const device::DeviceInfo& device, Request request,
                                      const analysis::LatencyCurves& alone) {
-  if (device.type == device::DeviceType::cpu) return {};
+  if (device.type == device::DeviceType::cpu || alone.cycle.empty()) return {};
+  request.largest_bytes = static_cast<std::uint64_t>(alone.cycle.back().bytes);
   const analysis::Hierarchy hierarchy = analysis::find_levels(alone);
   const std::vector<analysis::SizeRange> ranges = analysis::room_for_walk_and_stream(hierarchy.levels);
   std::vector<Point> points = path_points(cycle_awake, vector_path, device, request);
@@ -87,43 +69,43 @@ std::vector<Point> points_kept_awake(const device::DeviceInfo& device, const Req
   return points;
 }
 
-std::vector<Point> vector_points(const device::DeviceInfo& device, const Request& request,
-                                 std::span<const Measurement> known) {
-  const workloads::SweptCurves swept = swept_by(vector_path);
-  const analysis::LatencyCurves curves = workloads::curves_of(known, vector_path, request);
-  if (curves.cycle.empty()) return workloads::coarse_points(swept, device, request);
-  if (!curves.independent.empty() || !curves.page.empty()) return {};
-  std::vector<Point> points = workloads::edge_points(swept, curves, device, request);
-  std::ranges::move(workloads::further_points(swept, curves, device, request), std::back_inserter(points));
-  return points.empty() ? workloads::capacity_points(swept, curves, device, request) : points;
+/// The walks over pages. A CPU that stands for a GPU has pages of 4 KiB, which the walk about its edges shows.
+std::vector<Point> points_over_pages(const device::DeviceInfo& device, const Request& request,
+                                     const analysis::LatencyCurves& alone) {
+  const bool shown_elsewhere = device.type == device::DeviceType::cpu && request.look != Look::closest;
+  if (alone.cycle.empty() || shown_elsewhere) return {};
+  return workloads::page_walks(swept_by(vector_path), alone, device, request);
 }
 
-/// The vector path first; then the same with memory kept awake, and the other paths, whose edges are only looked at
-/// closer where there is time.
+/// The vector path first, its edges before what else tells of them; then the same with memory kept awake, and the other
+/// paths, whose edges are only looked at closer beyond the first look.
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  std::vector<Point> points = vector_points(device, request, known);
-  if (!points.empty()) return points;
+  const workloads::SweptCurves swept = swept_by(vector_path);
   const analysis::LatencyCurves alone = workloads::curves_of(known, vector_path, request);
-  if (!alone.cycle.empty() && workloads::curves_of(known, vector_path, request, Fabric::loaded).cycle.empty()) {
-    Request as_far = request;
-    as_far.largest_bytes = static_cast<std::uint64_t>(alone.cycle.back().bytes);
-    points = points_kept_awake(device, as_far, alone);
-  }
-  const bool closely = request.look == Look::closest;
-  // A CPU that stands for a GPU has pages of 4 KiB, which the walk about its edges shows.
-  if (!alone.cycle.empty() && (closely || device.type != device::DeviceType::cpu)) {
-    std::ranges::move(workloads::page_walks(swept_by(vector_path), alone, device, request), std::back_inserter(points));
-  }
-  for (const Words& path : further_paths) {
-    const workloads::SweptCurves swept = swept_by(path);
-    const analysis::LatencyCurves curves = workloads::curves_of(known, path, request);
-    if (curves.cycle.empty()) {
-      std::ranges::move(path_points(swept.cycle, path, device, request), std::back_inserter(points));
-    } else if (request.look != Look::first && !path.pattern) {
-      std::ranges::move(workloads::edge_points(swept, curves, device, request, closely), std::back_inserter(points));
-    }
-  }
-  return points;
+  return measure::first_new_points(
+      request, known, [&] { return workloads::coarse_points(swept, device, request); },
+      [&] {
+        return measure::joined(workloads::edge_points(swept, alone, request),
+                               workloads::further_points(swept, alone, device, request));
+      },
+      [&] { return workloads::capacity_points(swept, alone, device, request, known); },
+      [&] {
+        std::vector<Point> points = points_kept_awake(device, request, alone);
+        for (const Words& path : further_paths)
+          points = measure::joined(std::move(points), path_points(swept_by(path).cycle, path, device, request));
+        return points;
+      },
+      [&] { return points_over_pages(device, request, alone); },
+      [&] {
+        std::vector<Point> points;
+        for (const Words& path : further_paths) {
+          if (request.look == Look::first || path.pattern) continue;
+          points = measure::joined(std::move(points),
+                                   workloads::edge_points(swept_by(path), workloads::curves_of(known, path, request),
+                                                          request, request.look == Look::closest));
+        }
+        return points;
+      });
 }
 
 /// Lines of a point's working set, so many bytes apart.
@@ -142,7 +124,7 @@ void conclude_hierarchy(std::span<const Measurement> measurements, Words words, 
                         Conclusion& conclusion) {
   const analysis::LatencyCurves asleep = workloads::curves_of(measurements, words, request);
   const analysis::LatencyCurves awake = workloads::curves_of(measurements, words, request, Fabric::loaded);
-  const auto curves = measure::undisturbed(asleep.cycle.empty() ? awake : asleep, words, conclusion);
+  const auto curves = measure::readable_part(asleep.cycle.empty() ? awake : asleep, words, conclusion);
   if (!curves) return;
   analysis::Hierarchy hierarchy = analysis::find_levels(*curves);
   if (!awake.cycle.empty()) {
@@ -197,7 +179,6 @@ const Probe latency{.name = "latency",
                     .finding_kinds = latency_probe::finding_kinds,
                     .next = latency_probe::next,
                     .conclude = latency_probe::conclude,
-                    // Edges, further walks and other paths follow the first batch.
                     .levels = measure::LevelsOf::latency};
 
 }  // namespace sonde::probes

@@ -43,10 +43,11 @@ inline constexpr std::array finding_kinds{&measure::finding_kinds::translation, 
 
 inline constexpr Words vector_path{.memory = "device", .path = Path::vector};
 
-/// The paths beside the vector path, in the order in which they are measured.
+/// The paths beside the vector path, in the order in which they are measured: those of few sizes first.
 inline constexpr std::array further_paths{
-    Words{.memory = "device", .path = Path::scalar}, Words{.memory = "device", .path = Path::constant},
-    Words{.memory = "device", .path = Path::image}, Words{.memory = "device", .path = Path::local},
-    Words{.memory = "device", .path = Path::vector, .pattern = Pattern::read_modify_write}};
+    Words{.memory = "device", .path = Path::local},
+    Words{.memory = "device", .path = Path::vector, .pattern = Pattern::read_modify_write},
+    Words{.memory = "device", .path = Path::constant}, Words{.memory = "device", .path = Path::scalar},
+    Words{.memory = "device", .path = Path::image}};
 
 }  // namespace sonde::probes::latency_probe

@@ -28,40 +28,46 @@ struct SweptCurves {
 /// The working set at which a sweep ends, unless on a rise.
 double largest_bytes(const device::DeviceInfo& device, const measure::Request& request);
 
-/// Whether an edge between these sizes is not yet known as closely as it is looked at: within 3 %, or 10 while time is
-/// short.
+/// Whether an edge between these sizes is not yet known as closely as it is looked at: within 3 %, or 10.
 bool is_wide(const analysis::Gap& gap, bool closely);
 
-/// A point at the whole number of lines, or of other units, nearest to `bytes`.
+/// A point at the whole number of lines, or of other units, nearest to `bytes`. A visit has so many allocations.
 measure::Point sized_point(const measure::Request& request, const measure::Curve& curve, const measure::Words& varied,
-                           double bytes, int replicates = 1, std::optional<std::uint32_t> unit_bytes = {});
+                           double bytes, int allocations = 1, std::optional<std::uint32_t> unit_bytes = {});
 
-/// Sizes on a grid, four a doubling, for the cycle.
+/// Sizes on a grid between two, both among them: at most four a doubling, and half as many where a point takes long.
+std::vector<measure::Point> sweep(const measure::Curve& curve, const measure::Words& varied,
+                                  const measure::Request& request, const analysis::SizeRange& range,
+                                  double sizes_per_doubling);
+
+/// All sizes of the look for the cycle.
 std::vector<measure::Point> coarse_points(const SweptCurves& swept, const device::DeviceInfo& device,
-                                          const measure::Request& request);
+                                          const measure::Request& request, double sizes_per_doubling = 4);
 
 /// Sizes that cut the intervals in which a point tells most about a rise of the cycle, until none tells more than
-/// points scatter or they are as narrow as is_wide() says; in the large working sets of CPUs 20 %, or not at all.
+/// points scatter or they are as narrow as is_wide() says; closely only where a point does not take long.
 std::vector<measure::Point> edge_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
-                                        const device::DeviceInfo& device, const measure::Request& request,
-                                        bool closely = true);
+                                        const measure::Request& request, bool closely = true);
 
-/// Sizes beyond `end` for a sweep that ends there on a rise, unless --sizes or thorough had it end there: what lies
-/// beyond the last cache looks like any climb.
+/// Sizes beyond `end`, as far as a buffer may be large, for a sweep that ends there on a rise, unless --sizes or the
+/// closest look had it end there: what lies beyond the last cache looks like any climb.
 std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle, double end,
                                  const device::DeviceInfo& device, const measure::Request& request);
 
-/// Those sizes for the cycle, once a first sweep has ended, as far as a buffer may be large.
+/// Those sizes for the cycle.
 std::vector<measure::Point> further_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
                                            const device::DeviceInfo& device, const measure::Request& request);
 
-/// Sizes of the independent walk between the edges, and spans of the page walk about them.
+/// Sizes of the independent walk about the edges and between them, and spans of the page walk about them; none that are
+/// near those asked for before.
 std::vector<measure::Point> capacity_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
-                                            const device::DeviceInfo& device, const measure::Request& request);
+                                            const device::DeviceInfo& device, const measure::Request& request,
+                                            std::span<const measure::Measurement> known);
 
 /// Walks with one line every so many bytes, which tell a device's pages and how many of them it keeps at hand, some of
-/// which may have been asked for before: over numbers of lines, with a large stride and a small one; then, about each
-/// table of pages that these show, more numbers of lines and strides. None where no memory is so large.
+/// which may have been asked for before: over numbers of lines, with a large stride and a small one; once all of these
+/// were asked for, more numbers of lines and strides about each table of pages that they show. None where no memory is
+/// so large.
 std::vector<measure::Point> page_walks(const SweptCurves& swept, const analysis::LatencyCurves& curves,
                                        const device::DeviceInfo& device, const measure::Request& request);
 

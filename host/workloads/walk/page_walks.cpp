@@ -2,6 +2,7 @@
 #include <set>
 
 #include "analysis/levels/translation.hpp"
+#include "measure/visits.hpp"
 #include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::workloads {
@@ -96,28 +97,39 @@ std::vector<Point> page_walks(const SweptCurves& swept, const analysis::LatencyC
   const std::uint64_t room = room_bytes(device, request);
   const std::optional<std::uint32_t> large = large_stride_bytes(room);
   if (!large) return {};
+  const auto points_of = [&](const std::set<PageWalk>& walks) {
+    std::vector<Point> points;
+    for (const PageWalk& walk : walks) {
+      measure::Words varied = swept.varied;
+      varied.stride_bytes = walk.stride_bytes;
+      const double bytes = static_cast<double>(walk.stride_bytes) * walk.lines;
+      // Chance puts the lines into a cache's sets.
+      points.push_back(measure::point_on(swept.page, {.bytes = bytes}, varied, 0.06, measure::usual_visits));
+    }
+    return measure::spread_over_sizes(std::move(points), request.seed);
+  };
   std::set<PageWalk> walks;
   for (double lines = least_lines; lines * *large <= static_cast<double>(room) * 1.0001;
        lines *= std::exp2(1 / numbers_per_doubling)) {
     for (const std::uint32_t stride : {*large, shared_stride_bytes}) walks.insert({stride, whole(lines)});
   }
-  std::set<std::uint32_t> walked;
+  std::set<PageWalk> walked;
+  std::set<std::uint32_t> lines_far_apart;
   for (const analysis::StridePoint& point : curves.strides) {
-    if (point.stride_bytes == *large) walked.insert(static_cast<std::uint32_t>(point.lines));
+    const PageWalk walk{static_cast<std::uint32_t>(point.stride_bytes), static_cast<std::uint32_t>(point.lines)};
+    walked.insert(walk);
+    if (walk.stride_bytes == *large) lines_far_apart.insert(walk.lines);
   }
+  std::vector<Point> points = points_of(walks);
+  const bool all_were_asked = std::ranges::all_of(points, [&](const Point& point) {
+    const std::uint32_t stride = *point.words.stride_bytes;
+    return walked.contains({stride, whole(*point.x.bytes / stride)}) || request.was_asked(point);
+  });
+  if (!all_were_asked) return points;
   for (const analysis::PageTable& table : analysis::page_tables(curves.strides)) {
-    add_walks_about(table, *large, walked, room, walks);
+    add_walks_about(table, *large, lines_far_apart, room, walks);
   }
-  std::vector<Point> points;
-  for (const PageWalk& walk : walks) {
-    measure::Words varied = swept.varied;
-    varied.stride_bytes = walk.stride_bytes;
-    points.push_back(
-        measure::point_on(swept.page, {.bytes = static_cast<double>(walk.stride_bytes) * walk.lines}, varied));
-    points.back().expected_seconds = 0.08;
-    points.back().replicates = 3;  // chance puts the lines into a cache's sets
-  }
-  return points;
+  return points_of(walks);
 }
 
 }  // namespace sonde::workloads
