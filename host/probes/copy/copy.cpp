@@ -2,8 +2,10 @@
 // docs/method/copy.md explains it.
 
 #include <algorithm>
+#include <cmath>
 
 #include "measure/visits.hpp"
+#include "probes/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 #include "probes/copy/copy.hpp"
 
@@ -12,31 +14,36 @@ namespace copy_probe {
 namespace {
 
 constexpr std::uint64_t smallest_copy_bytes = 4 << 10;
+constexpr double usual_copy_bytes = 16 << 20;
 /// Copies beside a kernel are large enough that their beginning does not matter, and far shorter than the kernel.
-constexpr std::uint64_t beside_kernel_bytes = 1 << 20;
+constexpr double beside_kernel_bytes = 1 << 20;
 constexpr std::uint32_t most_queues = 8;
-/// Small copies do not tell which shape of the copying kernel is fast.
-constexpr std::uint64_t shape_search_bytes = 16 << 20;
 
 constexpr std::array all_hosts{HostMemory::pageable, HostMemory::pinned, HostMemory::imported, HostMemory::map_memcpy};
 
-std::uint64_t largest_copy_bytes(const device::DeviceInfo& device, Look look) {
-  // A simulated copy is one by the host, and so as slow as a CPU's.
-  const bool slow = device.type == device::DeviceType::cpu || device.type == device::DeviceType::model;
-  return by_look<std::uint64_t>(look, slow ? 16 << 20 : 256 << 20, slow ? 64 << 20 : 1 << 30, 1 << 30);
-}
+/// Doublings of the smallest copy in the order of their worth: a large copy tells the rate, a small one the latency.
+constexpr std::array doublings_by_worth{12, 0, 8, 4, 14, 2, 6, 10, 16, 18, 13, 1, 3, 5, 7, 9, 11, 15, 17};
+constexpr std::size_t sizes_of_a_line = 2;
 
-/// Sizes of whole pages, as those are what is proved: both ends, and one every so many doublings between.
-std::vector<std::uint64_t> sizes_of_copies(const device::DeviceInfo& device, const Request& request) {
-  const std::uint64_t asked_least = request.smallest_bytes.value_or(smallest_copy_bytes);
-  const std::uint64_t least =
-      std::max(smallest_copy_bytes, (asked_least + proof_block_bytes - 1) / proof_block_bytes * proof_block_bytes);
-  const std::uint64_t most =
-      request.largest_bytes.value_or(largest_copy_bytes(device, request.look)) / proof_block_bytes * proof_block_bytes;
-  const unsigned doublings = by_look(request.look, 4u, 2u, 1u);
-  std::vector<std::uint64_t> all;
-  for (std::uint64_t bytes = least; bytes <= most; bytes <<= doublings) all.push_back(bytes);
-  if (!all.empty() && all.back() * 2 <= most) all.push_back(most);
+/// Sizes of whole pages, as those are what is proved, in the order of their worth; among them both ends of what the
+/// user asked for.
+std::vector<double> sizes_of_copies(const Request& request) {
+  std::vector<double> all;
+  for (const int doublings : doublings_by_worth)
+    all.push_back(static_cast<double>(smallest_copy_bytes << static_cast<unsigned>(doublings)));
+  all = asked_sizes(request, all, proof_block_bytes);
+  if (all.empty()) return all;
+  const auto add = [&all](std::uint64_t pages) {
+    const auto bytes = static_cast<double>(pages * proof_block_bytes);
+    if (std::ranges::find(all, bytes) == all.end()) all.push_back(bytes);
+  };
+  if (request.largest_bytes) add(*request.largest_bytes / proof_block_bytes);
+  if (request.smallest_bytes.value_or(0) > 0)
+    add((*request.smallest_bytes + proof_block_bytes - 1) / proof_block_bytes);
+  // The first is one that no clock is too slow for, and no device too small.
+  const auto usual =
+      std::ranges::min_element(all, {}, [](double bytes) { return std::abs(std::log(bytes / usual_copy_bytes)); });
+  std::rotate(all.begin(), usual, usual + 1);
   return all;
 }
 
@@ -44,9 +51,9 @@ Words way(Engine engine, std::optional<HostMemory> host, Direction direction = D
   return {.direction = direction, .engine = engine, .host = host};
 }
 
-Point copy_point(const Words& words, std::uint64_t bytes) {
-  const auto size = static_cast<double>(bytes);
-  return point_on(*measure::find_curve(curves, words, "GB/s"), {.bytes = size}, words, 0.05 + 5e-9 * size);
+Point copy_point(const Words& words, double bytes) {
+  return point_on(*measure::find_curve(curves, words, "GB/s"), {.bytes = bytes}, words, 0.05 + 5e-9 * bytes,
+                  measure::usual_visits);
 }
 
 /// Whether any copy by an engine, from and to this memory of the host, was measured; without one, within the device.
@@ -55,92 +62,105 @@ bool was_measured(std::span<const Measurement> known, Engine engine, std::option
       known, [&](const Measurement& one) { return one.point.words.engine == engine && one.point.words.host == host; });
 }
 
-/// A copy on one way of each kind, so that what the device cannot do is skipped once. Its size is a middling one, which
-/// no clock is too slow for.
-std::vector<Point> first_copies(const device::DeviceInfo& device, const Request& request) {
-  const std::vector<std::uint64_t> all = sizes_of_copies(device, request);
-  if (all.empty()) return {};
-  const std::uint64_t middling = all[all.size() / 2];
-  std::vector<Point> points;
-  for (const HostMemory host : all_hosts) points.push_back(copy_point(way(Engine::driver, host), middling));
-  points.push_back(copy_point(way(Engine::driver, std::nullopt, Direction::within), middling));
-  points.push_back(copy_point(way(Engine::transfer, HostMemory::pinned), middling));
-  // The kernel's shape is found here.
-  points.push_back(copy_point(way(Engine::compute_shader, HostMemory::pinned),
-                              std::clamp(shape_search_bytes, all.front(), all.back())));
-  return points;
-}
+/// The plan over sizes in the order of their worth; `at_look` has those of this look.
+struct Plan {
+  const Request& request;
+  std::vector<double> sizes = sizes_of_copies(request);
+  std::vector<double> at_look = sizes_at_look(request, sizes, 4, 8);
 
-/// All sizes, on all ways whose kind was measured.
-std::vector<Point> copy_sweeps(const device::DeviceInfo& device, const Request& request,
-                               std::span<const Measurement> known) {
-  std::vector<Words> ways;
-  for (const Engine engine : {Engine::driver, Engine::transfer, Engine::compute_shader}) {
-    for (const HostMemory host : all_hosts) {
-      // Which kinds of memory a device has shows with its driver; other engines are tried with what that one can.
-      const bool has_engine = was_measured(known, engine, engine == Engine::driver ? host : HostMemory::pinned);
-      const bool chosen_by_program = engine == Engine::driver || host == HostMemory::pinned ||
-                                     (host == HostMemory::imported && request.look != Look::first);
-      if (!has_engine || !chosen_by_program || !was_measured(known, Engine::driver, host)) continue;
-      ways.push_back(way(engine, host));
-      ways.push_back(way(engine, host, Direction::to_host));
-    }
-    // A kernel needs no memory of the host for copies within the device.
-    const bool copies_within =
-        engine == Engine::driver ? was_measured(known, engine, std::nullopt)
-                                 : engine == Engine::compute_shader || was_measured(known, engine, HostMemory::pinned);
-    if (copies_within) ways.push_back(way(engine, std::nullopt, Direction::within));
-  }
-  const auto shaped = std::ranges::find_if(known, [](const Measurement& one) { return !one.state.shape.empty(); });
-  std::vector<Point> points;
-  for (const Words& words : ways) {
-    for (const std::uint64_t bytes : sizes_of_copies(device, request)) {
-      points.push_back(copy_point(words, bytes));
-      if (words.engine == Engine::compute_shader && shaped != known.end()) points.back().shape = shaped->state.shape;
-    }
-  }
-  return measure::shuffled(std::move(points), request.seed);
-}
-
-/// The points that tell engines: several queues at once, and copies beside a kernel. They come after the sweeps, as a
-/// size that a curve cannot do ends it.
-std::vector<Point> engine_points(const device::DeviceInfo& device, const Request& request,
-                                 std::span<const Measurement> known) {
-  const std::vector<std::uint64_t> all = sizes_of_copies(device, request);
-  std::vector<Point> points;
-  for (const Engine engine : {Engine::driver, Engine::transfer}) {
-    if (!was_measured(known, engine, host_of_engines)) continue;
-    const Words both = with(way(engine, host_of_engines, Direction::both), {.counted = Counted::total});
-    for (const std::uint64_t bytes : all) points.push_back(copy_point(both, bytes));
-    for (const Direction direction : {Direction::to_device, Direction::to_host}) {
-      const Words one_way = way(engine, host_of_engines, direction);
-      for (const std::uint64_t bytes : {all.front(), all.back()}) {
-        for (std::uint32_t queues = 2; queues <= most_queues; queues *= 2) {
-          // Larger copies take turns on the bus: more than two queues of them tell nothing.
-          if (queues != 2 && bytes != all.front()) continue;
-          points.push_back(copy_point(one_way, bytes));
-          points.back().x.queues = queues;
-        }
+  /// The driver's copies of a large size and of a small one, of memory that programs copy most.
+  [[nodiscard]] std::vector<Point> lines() const {
+    std::vector<Point> points;
+    for (const HostMemory host : {HostMemory::pinned, HostMemory::pageable}) {
+      for (const double bytes : first_of(sizes, sizes_of_a_line)) {
+        for (const Direction direction : {Direction::to_device, Direction::to_host})
+          points.push_back(copy_point(way(Engine::driver, host, direction), bytes));
       }
-      const Words beside = with(one_way, {.beside = Beside::kernel});
-      if (all.front() <= beside_kernel_bytes && beside_kernel_bytes <= all.back())
-        points.push_back(copy_point(beside, beside_kernel_bytes));
     }
+    return points;
   }
-  return points;
-}
 
-std::vector<Point> next_copies(const device::DeviceInfo& device, const Request& request,
-                               std::span<const Measurement> known) {
-  std::vector<Point> points = first_copies(device, request);
-  if (!known.empty() && !points.empty()) {
-    const bool swept = std::ranges::any_of(known, [&](const Measurement& one) {
-      return std::ranges::none_of(points, [&](const Point& first) { return key_of(first) == key_of(one.point); });
-    });
-    points = swept ? engine_points(device, request, known) : copy_sweeps(device, request, known);
+  /// A copy on one way of each kind, so that what the device cannot do is skipped once. Its size is one that no clock
+  /// is too slow for. The kernel's shape is found here.
+  [[nodiscard]] std::vector<Point> first_copies() const {
+    std::vector<Point> points;
+    for (const double bytes : first_of(sizes, 1)) {
+      for (const HostMemory host : all_hosts) points.push_back(copy_point(way(Engine::driver, host), bytes));
+      points.push_back(copy_point(way(Engine::driver, std::nullopt, Direction::within), bytes));
+      points.push_back(copy_point(way(Engine::transfer, HostMemory::pinned), bytes));
+      points.push_back(copy_point(way(Engine::compute_shader, HostMemory::pinned), bytes));
+    }
+    return points;
   }
-  for (Point& point : points) point.visits = measure::usual_visits;
-  return points;
+
+  /// The sizes of this look, on all ways whose kind was measured.
+  [[nodiscard]] std::vector<Point> sweeps(std::span<const Measurement> known) const {
+    std::vector<Words> ways;
+    for (const Engine engine : {Engine::driver, Engine::transfer, Engine::compute_shader}) {
+      for (const HostMemory host : all_hosts) {
+        // Which kinds of memory a device has shows with its driver; other engines are tried with what that one can.
+        const bool has_engine = was_measured(known, engine, engine == Engine::driver ? host : HostMemory::pinned);
+        const bool chosen_by_program = engine == Engine::driver || host == HostMemory::pinned ||
+                                       (host == HostMemory::imported && request.look != Look::first);
+        if (!has_engine || !chosen_by_program || !was_measured(known, Engine::driver, host)) continue;
+        ways.push_back(way(engine, host));
+        ways.push_back(way(engine, host, Direction::to_host));
+      }
+      // A kernel needs no memory of the host for copies within the device.
+      const bool copies_within = engine == Engine::driver ? was_measured(known, engine, std::nullopt)
+                                                          : engine == Engine::compute_shader ||
+                                                                was_measured(known, engine, HostMemory::pinned);
+      if (copies_within) ways.push_back(way(engine, std::nullopt, Direction::within));
+    }
+    const Words searched = way(Engine::compute_shader, HostMemory::pinned);
+    const Measurement* const shaped =
+        sizes.empty() ? nullptr : measure::find(known, by_kernel, {.bytes = sizes.front()}, searched);
+    std::vector<Point> points;
+    for (const Words& words : ways) {
+      for (const double bytes : at_look) {
+        points.push_back(copy_point(words, bytes));
+        const bool is_search = words == searched && bytes == sizes.front();
+        if (words.engine == Engine::compute_shader && shaped != nullptr && !is_search)
+          points.back().shape = shaped->state.shape;
+      }
+    }
+    return measure::shuffled(std::move(points), request.seed);
+  }
+
+  /// The points that tell engines: several queues at once, and copies beside a kernel. They come after the sweeps, as a
+  /// size that a curve cannot do ends it.
+  [[nodiscard]] std::vector<Point> engines(std::span<const Measurement> known) const {
+    std::vector<Point> points;
+    for (const Engine engine : {Engine::driver, Engine::transfer}) {
+      if (sizes.empty() || !was_measured(known, engine, host_of_engines)) continue;
+      const auto [smallest, largest] = std::ranges::minmax(sizes);
+      const double usual = sizes.front();
+      for (const Direction direction : {Direction::to_device, Direction::to_host}) {
+        const Words one_way = way(engine, host_of_engines, direction);
+        for (const double bytes : {usual, smallest}) {
+          for (std::uint32_t queues = 2; queues <= most_queues; queues *= 2) {
+            // Larger copies take turns on the bus: more than two queues of them tell nothing.
+            if (queues != 2 && bytes != smallest) continue;
+            points.push_back(copy_point(one_way, bytes));
+            points.back().x.queues = queues;
+          }
+        }
+        const Words beside = with(one_way, {.beside = Beside::kernel});
+        if (smallest <= beside_kernel_bytes && beside_kernel_bytes <= largest)
+          points.push_back(copy_point(beside, beside_kernel_bytes));
+      }
+      const Words both = with(way(engine, host_of_engines, Direction::both), {.counted = Counted::total});
+      for (const double bytes : at_look) points.push_back(copy_point(both, bytes));
+    }
+    return points;
+  }
+};
+
+std::vector<Point> next_copies(const device::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
+  const Plan plan{request};
+  return measure::first_new_points(
+      request, known, [&] { return plan.lines(); }, [&] { return plan.first_copies(); },
+      [&] { return plan.sweeps(known); }, [&] { return plan.engines(known); });
 }
 
 }  // namespace

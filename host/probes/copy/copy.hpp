@@ -163,7 +163,7 @@ inline device::CopyEngine engine_of(const Words& words) {
 MakeHost host_of(device::CopyEngines& copies, const Words& words);
 
 /// How many copies of `bytes` follow one another in one repetition, on each of so many queues.
-std::uint32_t copies_in_a_row(device::Device& device, Look look, std::uint64_t bytes, std::uint32_t queues);
+std::uint32_t copies_in_a_row(device::Device& device, std::uint64_t bytes, std::uint32_t queues);
 
 /// A byte a nanosecond is a GB/s. Throws device::TooShort where the clock did not move.
 inline double gbps_of(std::uint64_t bytes, device::Nanoseconds time) {
@@ -179,7 +179,7 @@ struct CopyRepetition {
   std::vector<double> further = {};
 };
 
-/// One untimed repetition, then others until the effort's stopping rule is satisfied. `once` makes one, with a value
+/// One untimed repetition, then others until the stopping rule is satisfied. `once` makes one, with a value
 /// for each of the `further` curves.
 template <typename Once>
 Repetitions repeated(const Limits& limits, const std::function<void()>& alive, Once once,

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "analysis/size_curves.hpp"
 #include "measure/visits.hpp"
 #include "probes/copy/copy.hpp"
+#include "probes/few_visits.hpp"
 
 namespace sonde::probes::copy_probe {
 namespace {
@@ -68,8 +70,9 @@ void add_line(const Words& words, const SeenTimes& seen, Conclusion& conclusion)
       size_text(small), phrase_of(words), measure::time_text(small_ns), size_text(large), measure::time_text(large_ns),
       line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
   analysis::Estimate us = seen.margin([&](const Times& times) { return line_of_visit(times).latency_ns / 1e3; });
-  us.low = std::max(0.0, us.low);
-  if (us.high > 0) conclusion.findings.push_back(finding_of(latency, words, us, evidence));
+  if (std::isfinite(us.low)) us.low = std::max(0.0, us.low);
+  if (us.value > 0 || (us.high > 0 && std::isfinite(us.high)))
+    conclusion.findings.push_back(finding_of(latency, words, us, evidence));
   const analysis::Estimate gbps = seen.estimate([&](const Times& times) { return line_of_visit(times).gbps; });
   conclusion.findings.push_back(finding_of(bandwidth, words, gbps, evidence));
 }
@@ -141,13 +144,18 @@ void add_engines(Engine engine, const SeenTimes& seen, Conclusion& conclusion) {
   const auto whole = [](double copies) { return std::max(1.0, std::round(copies)); };
   const analysis::Estimate copies =
       seen.margin([&](const Times& times) { return most_at_once(engine, times).best->copies; });
-  const analysis::Estimate number{
-      .low = whole(copies.low), .value = whole(copies.value), .high = whole(std::min(copies.high, 1.0 * most.queues))};
+  // A single visit leaves no interval.
+  const bool is_known = std::isfinite(copies.low);
+  analysis::Estimate number{.low = copies.low, .value = whole(copies.value), .high = copies.high};
+  if (is_known) {
+    number.low = whole(copies.low);
+    number.high = whole(std::min(copies.high, 1.0 * most.queues));
+  }
   std::string evidence =
       fmt::format("Of the copies given to up to {} queues {:.0f} {} under way at once: ", most.queues, number.value,
                   number.value > 1 ? "were" : "was") +
       most.best->evidence + ".";
-  if (number.low < number.high) {
+  if (is_known && number.low < number.high) {
     evidence +=
         fmt::format(" The times vary so much that another run may find {:.0f} to {:.0f}.", number.low, number.high);
   }
@@ -157,20 +165,23 @@ void add_engines(Engine engine, const SeenTimes& seen, Conclusion& conclusion) {
 
 /// The sentence gives a meaning where the whole interval has the same one.
 void add_overlap(const Measurement& ratio, Conclusion& conclusion) {
-  analysis::Estimate share = measure::margin(ratio);
+  const bool few = has_few_visits({&ratio, 1});
+  analysis::Estimate share = measure::margin(few ? in_parts({&ratio, 1}).front() : ratio);
   share.low = std::max(0.0, share.low);
   share.high = std::min(1.0, share.high);
-  const char* meaning = share.low >= 0.8    ? "copies and kernels run side by side"
-                        : share.high <= 0.2 ? "one waits for the other, or takes from it what it gains"
-                        : share.low > 0.2 && share.high < 0.8
-                            ? "both run side by side, but hinder each other"
-                            : "it is not clear whether they run side by side or wait; measure on an idle machine";
-  conclusion.findings.push_back(
+  const char* meaning =
+      share.low >= 0.8                      ? "copies and kernels run side by side"
+      : share.high <= 0.2                   ? "one waits for the other, or takes from it what it gains"
+      : share.low > 0.2 && share.high < 0.8 ? "both run side by side, but hinder each other"
+      : few ? "it is not clear yet whether they run side by side or wait; a longer run (--time) has more"
+            : "it is not clear whether they run side by side or wait; measure on an idle machine";
+  Finding& finding = conclusion.findings.emplace_back(
       finding_of(overlaps_compute, ratio.point.words, share,
                  fmt::format("Copies of {} {} beside a kernel that lasts longer: {:.0f} % of their time "
                              "cost neither them nor the kernel anything ({:.0f} to {:.0f} %), so {}.",
                              size_text(ratio.point.x.bytes.value()), phrase_of(ratio.point.words), 100 * share.value,
                              100 * share.low, 100 * share.high, meaning)));
+  if (few) finding.low = finding.high = std::nullopt;
 }
 
 }  // namespace

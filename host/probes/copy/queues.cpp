@@ -171,10 +171,10 @@ double share_hidden(double copies_alone_ns, double kernel_alone_ns, const device
 
 }  // namespace
 
-std::uint32_t copies_in_a_row(device::Device& device, Look look, std::uint64_t bytes, std::uint32_t queues) {
+std::uint32_t copies_in_a_row(device::Device& device, std::uint64_t bytes, std::uint32_t queues) {
   // Some drivers hold no more than a thousand commands; behind a gate, enqueuing more would wait for ever.
   constexpr std::uint64_t most = 128;
-  std::uint64_t row_bytes = by_look<std::uint64_t>(look, 16 << 20, 32 << 20, 64 << 20);
+  std::uint64_t row_bytes = 16 << 20;
   const device::DeviceType type = device.info().type;
   if (type == device::DeviceType::model) {
     row_bytes = 2 << 20;  // a simulated device needs no long rows to be timed well
@@ -200,7 +200,7 @@ Workload prepare_by_queues(device::Device& device, const Point& point, const Req
       std::make_shared<QueuedCopies>(copies, engine, offered.has_clock, std::vector<std::unique_ptr<CopyEndpoints>>());
   const MakeHost make_host = host_of(copies, point.words);
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
-  const Row row{.bytes = bytes, .copies = copies_in_a_row(device, request.look, bytes, wanted)};
+  const Row row{.bytes = bytes, .copies = copies_in_a_row(device, bytes, wanted)};
   for (std::uint32_t queue = 0; queue < wanted; ++queue) {
     const Direction direction = way != Direction::both ? way
                                 : queue % 2 == 0       ? Direction::to_device
@@ -244,7 +244,7 @@ Workload prepare_beside_kernel(device::Device& device, const Point& point, const
   make_endpoints(1);
   (void)work->alone_ns();
   const double one_ns = std::max(work->alone_ns(), 1.0);
-  const std::uint32_t most = copies_in_a_row(device, request.look, bytes, 1);
+  const std::uint32_t most = copies_in_a_row(device, bytes, 1);
   const double lasts_ns = work->busy.last_ns(outlasts * std::min(longest_copies_ns, one_ns * most));
   const auto fitting = static_cast<std::uint32_t>(std::min(lasts_ns / outlasts / one_ns, 1.0 * most));
   if (fitting == 0)

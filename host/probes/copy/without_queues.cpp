@@ -204,7 +204,9 @@ Workload prepare_by_kernel(device::Device& device, const Point& point, const Req
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
   if (direction != Direction::within)
     check_stays_in_the_host(device, kind_for_kernels(device.info(), point.words.host));
-  const auto depth = request.look == Look::first ? SearchDepth::usual : SearchDepth::once;
+  // A CPU's driver compiles slowly.
+  const bool on_cpu = device.info().type == device::DeviceType::cpu;
+  const auto depth = on_cpu ? SearchDepth::usual : SearchDepth::once;
   // Source and target together, as the search counts.
   const StreamShape found = point.shape.empty()
                                 ? workloads::search_shape(device, Pattern::copy, Sharing::separate, 2 * bytes, depth)
@@ -221,7 +223,7 @@ Workload prepare_by_kernel(device::Device& device, const Point& point, const Req
   const auto work = std::shared_ptr<KernelCopies>(
       new KernelCopies{device, shape, device.make_kernel(kernels::stream_copy, shape.group_size, shape.constants()),
                        CopyEndpoints(device, direction, row, make_host, request.seed)});
-  const std::uint32_t copies = std::min(8u, copies_in_a_row(device, request.look, bytes, 1));
+  const std::uint32_t copies = std::min(8u, copies_in_a_row(device, bytes, 1));
   return {.work = one_by_one(work, copies),
           .bytes_per_step = static_cast<double>(work->endpoints.row_bytes()),
           .has_cycles = false,
@@ -236,7 +238,7 @@ Workload prepare_by_mapping(device::Device& device, const Point& point, const Re
   const auto work = std::shared_ptr<MappedCopies>(
       new MappedCopies{device, CopyEndpoints(device, point.words.direction.value(), {.bytes = bytes, .copies = 1},
                                              make_host, request.seed, own_kind(device.info()))});
-  const std::uint32_t copies = std::min(16u, copies_in_a_row(device, request.look, bytes, 1));
+  const std::uint32_t copies = std::min(16u, copies_in_a_row(device, bytes, 1));
   return {.work = one_by_one(work, copies), .has_cycles = false};
 }
 

@@ -6,6 +6,7 @@
 
 #include "analysis/size_curves.hpp"
 #include "measure/visits.hpp"
+#include "probes/few_visits.hpp"
 #include "probes/host_memory/host_memory.hpp"
 #include "workloads/stream/memory_kinds.hpp"
 
@@ -66,6 +67,7 @@ Seen seen_in(std::span<const Measurement> measurements) {
 
 struct MemoryComparison {
   measure::SeenByVisit<Seen> seen;
+  bool few_visits = false;
   KindsCompared found = {};
 
   /// Whether a claim on a kind holds. Where the visits leave it open, the conclusion says so.
@@ -75,8 +77,10 @@ struct MemoryComparison {
       found.open.insert(memory);
       found.conclusion.without_levels.push_back(
           {.words = {.memory = memory},
-           .reason = "the times vary so much that another run might say that this memory " + claim +
-                     " or that it does not; measure on an idle machine"});
+           .reason = few_visits
+                         ? "so few visits leave open whether this memory " + claim + "; a longer run (--time) has more"
+                         : "the times vary so much that another run might say that this memory " + claim +
+                               " or that it does not; measure on an idle machine"});
     }
     return answer == Answer::yes;
   }
@@ -138,13 +142,16 @@ Finding found_round_trip(const Measurement& one) {
 }  // namespace
 
 KindsCompared compare_kinds(std::span<const Measurement> measurements) {
-  MemoryComparison comparison{{measurements, seen_in}};
+  const bool few = has_few_visits(measurements);
+  MemoryComparison comparison{
+      {few ? in_parts(measurements) : std::vector(measurements.begin(), measurements.end()), seen_in}, few};
   const Seen& all = comparison.seen.all();
   for (const auto& [place, curve] : all.latencies) {
     if (place.memory != all.first && all.distance(place)) comparison.find_distance(place);
   }
   for (const auto& [memory, curve] : all.cpu_read_gbps) comparison.find_slow(memory);
   KindsCompared found = std::move(comparison.found);
+  if (few) forget_intervals(found.conclusion.findings);
   // The first kind is visited again with those that are compared with it.
   if (!found.open.empty()) found.open.insert(all.first);
   for (const Measurement& one : measurements) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "measure/visits.hpp"
+#include "probes/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 #include "probes/host_memory/host_memory.hpp"
 #include "workloads/stream/stream.hpp"
@@ -22,111 +23,130 @@ constexpr std::array finding_kinds{&like_device_memory, &bypasses_last_level_cac
 constexpr double kib = 1 << 10;
 constexpr double mib = 1 << 20;
 constexpr double word_bytes = 4;
+constexpr double seconds_of_a_search = 0.5;
 
 bool is_simulated(const device::DeviceInfo& device) { return device.type == device::DeviceType::model; }
 bool is_cpu(const device::DeviceInfo& device) { return device.type == device::DeviceType::cpu; }
 
-/// Working sets of the walk. A CPU that plays a GPU has no memory of another kind, so little is left to see.
-std::vector<double> walked_sizes(const device::DeviceInfo& device, Look look) {
-  if (is_cpu(device) && look == Look::first) return {512 * kib, 8 * mib};
-  if (is_cpu(device) && look == Look::closer) return {256 * kib, 2 * mib, 16 * mib, 64 * mib};
-  // More sizes would only take the host's time on a simulated device.
-  if (is_simulated(device) && look == Look::first) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 128 * mib};
-  if (look == Look::first) return {256 * kib, 1 * mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib};
-  const double largest = look == Look::closer ? 512 * mib : 1024 * mib;
-  std::vector<double> sizes;
-  for (double bytes = 64 * kib; bytes <= largest; bytes *= 2) sizes.push_back(bytes);
-  return sizes;
-}
-
-/// Working sets of streams, and of what the CPU does: beyond every cache, and from normal effort on within one.
-std::vector<double> streamed_sizes(const device::DeviceInfo& device, Look look) {
-  if (look == Look::first) return {is_cpu(device) ? 8 * mib : is_simulated(device) ? 48 * mib : 64 * mib};
-  if (look == Look::closer) return {1 * mib, is_cpu(device) ? 32 * mib : 64 * mib};
-  return {1 * mib, 8 * mib, 64 * mib, 256 * mib};
-}
+/// Working sets of the walk. One beyond the usual caches tells most of a kind of memory; one within them, and a larger
+/// one, tell what caches have to do with it.
+constexpr std::array walked_by_worth{8 * mib,   512 * kib, 64 * mib, 2 * mib,   128 * kib,
+                                     256 * mib, 1 * mib,   4 * mib,  256 * kib, 16 * mib,
+                                     32 * mib,  128 * mib, 64 * kib, 512 * mib, 1024 * mib};
+/// Working sets of streams, and of what the CPU does.
+constexpr std::array streamed_by_worth{8 * mib, 64 * mib, 1 * mib, 256 * mib};
+/// Both sides' walks go over lines of whole pages, and the CPU's streams over pieces of this size.
+constexpr double page_bytes = 4 * kib;
+constexpr double piece_bytes = 64 * kib;
 
 constexpr std::array patterns{Pattern::read, Pattern::write};
 
-/// Whether a shape is searched for with this pattern; at quick effort writing takes over reading's.
-bool is_searched(Look look, Pattern pattern) { return look != Look::first || pattern == patterns.front(); }
+/// The first kind that the device has: the shapes of streams are searched in it.
+const device::MemoryKind* first_kind(const device::DeviceInfo& device) {
+  const auto found = std::ranges::find_if(device.memory_kinds, [](const auto& kind) { return kind.missing.empty(); });
+  return found == device.memory_kinds.end() ? nullptr : &*found;
+}
 
+/// Everything that is asked, stage by stage. What a kind cannot do is asked for once, so that it is skipped with its
+/// reason.
 struct Plan {
   const device::DeviceInfo& device;
   const Request& request;
-  std::vector<Point> points = {};
+  std::vector<double> walked = asked_sizes(request, {walked_by_worth.begin(), walked_by_worth.end()}, page_bytes);
+  std::vector<double> streamed =
+      asked_sizes(request, {streamed_by_worth.begin(), streamed_by_worth.end()}, piece_bytes);
 
-  void add(const Curve& curve, const Words& varied, double bytes) {
-    if (measure::is_asked_for(request, bytes))
-      points.push_back(point_on(curve, {.bytes = bytes}, varied, 0.05 + 6e-9 * bytes));
+  /// Findings compare the GPU's walks, the CPU's reads, and the round trip.
+  static Point point_of(const Curve& curve, const Words& varied, double bytes) {
+    const bool is_compared = &curve == &cpu_stream ? varied.pattern == Pattern::read : &curve != &stream;
+    return point_on(curve, {.bytes = bytes}, varied, 0.05 + 6e-9 * bytes, is_compared ? measure::usual_visits : 1);
   }
 
-  void add_streams(const device::MemoryKind& kind, bool searched) {
-    for (const double bytes : streamed_sizes(device, request.look)) {
-      for (const Pattern pattern : patterns) {
-        const bool searches = kind == device.memory_kinds.front() && is_searched(request.look, pattern);
-        if (searches == searched) add(stream, {.memory = kind.name, .pattern = pattern}, bytes);
+  void add_walks(std::vector<Point>& points, const std::vector<double>& sizes, Writer writer) const {
+    for (const double bytes : sizes) {
+      for (const device::MemoryKind& kind : device.memory_kinds) {
+        const bool is_asked = writer == Writer::gpu ? kind.missing.empty() || bytes == walked.front()
+                                                    : kind.missing.empty() && kind.seen_by_cpu;
+        if (is_asked) points.push_back(point_of(walk, {.memory = kind.name, .writer = writer}, bytes));
       }
     }
   }
 
-  /// Adds all points of a kind but the streams that take a shape over.
-  void add_kind(const device::MemoryKind& kind) {
-    std::vector<Writer> writers{Writer::gpu};
-    if (request.look != Look::first && kind.seen_by_cpu) writers.push_back(Writer::cpu);
-    for (const Writer writer : writers) {
-      for (const double bytes : walked_sizes(device, request.look)) {
-        add(walk, {.memory = kind.name, .writer = writer}, bytes);
-        if (!kind.missing.empty()) return;  // to be skipped, once
+  void add_work_of_the_cpu(std::vector<Point>& points, const std::vector<double>& sizes) const {
+    for (const device::MemoryKind& kind : device.memory_kinds) {
+      const bool can = kind.seen_by_cpu && !is_simulated(device);
+      for (const double bytes : sizes) {
+        if (!kind.missing.empty() || (!can && bytes != streamed.front())) continue;
+        points.push_back(point_of(cpu_walk, {.memory = kind.name}, bytes));
+        if (!can) continue;
+        for (const Pattern pattern : patterns)
+          points.push_back(point_of(cpu_stream, {.memory = kind.name, .pattern = pattern}, bytes));
       }
     }
-    add_streams(kind, true);
-    for (const double bytes : streamed_sizes(device, request.look)) {
-      add(cpu_walk, {.memory = kind.name}, bytes);
-      if (!kind.seen_by_cpu || is_simulated(device)) return;  // to be skipped, once
-      for (const Pattern pattern : patterns) add(cpu_stream, {.memory = kind.name, .pattern = pattern}, bytes);
+  }
+
+  /// A verdict on each kind by one size.
+  [[nodiscard]] std::vector<Point> verdicts() const {
+    std::vector<Point> points;
+    add_walks(points, first_of(walked, 1), Writer::gpu);
+    for (const device::MemoryKind& kind : device.memory_kinds) {
+      if (!kind.missing.empty() || !kind.seen_by_cpu || is_simulated(device) || streamed.empty()) continue;
+      points.push_back(point_of(cpu_stream, {.memory = kind.name, .pattern = Pattern::read}, streamed.front()));
     }
+    // A word is no working set of a size that somebody asked for.
+    if (!asks_for_sizes(request)) points.push_back(point_on(round_trip, {.bytes = word_bytes}, {}, 0.1, 3));
+    return points;
+  }
+
+  /// The further sizes, and the streams whose shape is searched.
+  [[nodiscard]] std::vector<Point> all() const {
+    std::vector<Point> points;
+    const std::vector<double> sizes = sizes_at_look(request, walked, 3, 6);
+    const std::vector<double> streams = sizes_at_look(request, streamed, 2, 3);
+    add_walks(points, sizes, Writer::gpu);
+    if (const device::MemoryKind* const first = first_kind(device)) {
+      for (const double bytes : streams) {
+        for (const Pattern pattern : patterns) {
+          points.push_back(point_of(stream, {.memory = first->name, .pattern = pattern}, bytes));
+          points.back().expected_seconds += seconds_of_a_search;
+        }
+      }
+    }
+    add_work_of_the_cpu(points, streams);
+    if (request.look != Look::first) add_walks(points, sizes, Writer::cpu);
+    return points;
+  }
+
+  /// The streams that take over the shape that was found in the first kind for the same pattern and size.
+  [[nodiscard]] std::vector<Point> streams_in_shape(std::span<const Measurement> known) const {
+    std::vector<Point> points;
+    const device::MemoryKind* const first = first_kind(device);
+    for (const double bytes : sizes_at_look(request, streamed, 2, 3)) {
+      for (const device::MemoryKind& kind : device.memory_kinds) {
+        if (!kind.missing.empty() || &kind == first) continue;
+        for (const Pattern pattern : patterns) {
+          points.push_back(point_of(stream, {.memory = kind.name, .pattern = pattern}, bytes));
+          const Measurement* const searched =
+              measure::find(known, stream, {.bytes = bytes}, {.memory = first->name, .pattern = pattern});
+          if (searched != nullptr) points.back().shape = searched->state.shape;
+        }
+      }
+    }
+    return points;
   }
 };
 
-/// The shape that the search found at the same size for the same pattern, or for the one that is searched for.
-Shape shape_for(const Point& point, Look look, std::span<const Measurement> known) {
-  const std::optional<Pattern> pattern =
-      is_searched(look, patterns.back()) ? point.words.pattern : std::optional(patterns.front());
-  for (const Measurement& one : known) {
-    const bool alike = one.point.words.side != Side::cpu && one.point.words.pattern == pattern;
-    if (alike && one.point.x == point.x) return one.state.shape;
-  }
-  return {};
-}
-
-/// In every kind of memory first the walks, the streams whose shape is searched and the CPU's own work, then the
-/// streams that take those shapes over, and further visits to the kinds about which the visits so far disagree. What a
-/// kind cannot do is asked for once, so that it is skipped with its reason.
+/// In every kind of memory first what gives a verdict at one size; then the further sizes, and the streams that take
+/// shapes over; and further visits to the kinds about which the visits so far disagree.
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  Plan plan{device, request};
-  for (const device::MemoryKind& kind : device.memory_kinds) {
-    if (known.empty()) {
-      plan.add_kind(kind);
-    } else if (kind.missing.empty()) {
-      plan.add_streams(kind, false);
-    }
-  }
-  // A word is no working set of a size that somebody asked for.
-  if (known.empty() && !request.smallest_bytes && !request.largest_bytes)
-    plan.points.push_back(point_on(round_trip, {.bytes = word_bytes}, {}, 0.1));
-  for (Point& point : plan.points) {
-    if (!known.empty()) point.shape = shape_for(point, request.look, known);
-    // Findings compare the GPU's walks, the CPU's reads, and the round trip.
-    const bool is_compared =
-        point.words.side == Side::cpu ? point.words.pattern == Pattern::read : !point.words.pattern;
-    point.visits = is_compared ? measure::usual_visits : 1;
-  }
-  if (known.empty()) return plan.points;
+  const Plan plan{device, request};
+  std::vector<Point> points = measure::first_new_points(
+      request, known, [&] { return plan.verdicts(); }, [&] { return plan.all(); },
+      [&] { return plan.streams_in_shape(known); });
   const std::set<measure::Name> open = compare_kinds(known).open;
   const auto is_open = [&](const Measurement& one) { return open.contains(one.point.words.memory); };
-  std::ranges::move(measure::more_visits(known, is_open), std::back_inserter(plan.points));
-  return plan.points;
+  std::ranges::move(measure::more_visits(known, is_open), std::back_inserter(points));
+  return points;
 }
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
@@ -144,10 +164,10 @@ Workload prepare_stream(device::Device& device, const Point& point, const Reques
   const Pattern pattern = point.words.pattern.value();
   constexpr Sharing sharing = Sharing::separate;
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
-  // A simulated device's rates are what its file says, in whatever shape.
-  const auto depth = is_simulated(device.info())   ? SearchDepth::none
-                     : request.look == Look::first ? SearchDepth::usual
-                                                   : SearchDepth::once;
+  // A simulated device's rates are what its file says, in whatever shape. A CPU's driver compiles slowly.
+  const auto depth = is_simulated(device.info()) ? SearchDepth::none
+                     : is_cpu(device.info())     ? SearchDepth::usual
+                                                 : SearchDepth::once;
   const workloads::StreamShape shape = point.shape.empty()
                                            ? workloads::search_shape(device, pattern, sharing, bytes, depth)
                                            : workloads::fitted(workloads::shape_of(point.shape), sharing, bytes);

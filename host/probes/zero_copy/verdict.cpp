@@ -5,6 +5,7 @@
 
 #include "analysis/size_curves.hpp"
 #include "measure/visits.hpp"
+#include "probes/few_visits.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
 
 namespace sonde::probes::zero_copy_probe {
@@ -134,7 +135,10 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
   const auto rounds = [&](const Curves& curves) { return rounds_of(curves.at(words)); };
   const analysis::ImplicitCopy found = analysis::find_implicit_copy(rounds(seen.all()), seen.each(rounds), gbps);
   if (found.verdict == analysis::ImplicitCopy::Verdict::unclear)
-    return undecided(": " + found.why + ".", found.is_open);
+    return undecided(found.is_open && has_few_visits(measurements)
+                         ? ": so few visits leave open whether it is copied; a longer run (--time) has more."
+                         : ": " + found.why + ".",
+                     found.is_open);
   if (found.verdict != analysis::ImplicitCopy::Verdict::none) {
     const bool is_copy = found.verdict == analysis::ImplicitCopy::Verdict::copy;
     return decided(is_copy ? copies : cache_maintenance, found.gbps,
@@ -166,12 +170,14 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
 }  // namespace
 
 std::vector<SharingVerdict> sharing_verdicts(std::span<const Measurement> measurements) {
-  const Seen seen(measurements, curves_of);
+  const bool few = has_few_visits(measurements);
+  const Seen seen(few ? in_parts(measurements) : std::vector(measurements.begin(), measurements.end()), curves_of);
   std::vector<SharingVerdict> all;
   for (const auto& [words, curve] : seen.all()) {
     const bool is_exchanged = words.direction == Direction::to_host || words.direction == Direction::to_device;
     const Words one_word{.direction = words.direction, .memory = words.memory, .order = Order::independent};
     if (is_exchanged && words == one_word) all.push_back(verdict_on(measurements, seen, words));
+    if (few && !all.empty()) all.back().finding.low = all.back().finding.high = std::nullopt;
   }
   return all;
 }
