@@ -155,7 +155,7 @@ TEST(CpuLoadPlan, WalkAndLoadTogetherFitTheCacheThatTheyShare) {
     EXPECT_GE(sets[2].bytes, 2 * shared);
     // In memory the load of each cluster is beyond its cache too.
     for (const int threads : {1, 3, 7}) {
-      EXPECT_GE(threads * load_bytes_of(machine, sets[2], Placement::same_cluster, threads, Look::closer), 4 * shared);
+      EXPECT_GE(threads * load_bytes_of(machine, sets[2], Placement::same_cluster, threads), 4 * shared);
     }
   }
 }

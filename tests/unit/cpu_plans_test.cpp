@@ -137,7 +137,7 @@ std::string loaded_latency_plan(const cpu::Topology& machine, Look look) {
     const int loading = static_cast<int>(*point.x.cpu_threads);
     std::string& of_curve = threads[size_text(*point.x.bytes) + ", " + placement_of(point) + ", " + words_of(point)];
     of_curve += fmt::format(" {}", loading);
-    if (loading > 0) of_curve += " x " + size_text(load_bytes_of(machine, *set, *point.words.placement, loading, look));
+    if (loading > 0) of_curve += " x " + size_text(load_bytes_of(machine, *set, *point.words.placement, loading));
   }
   std::string text = fmt::format("{} points, about {} s\n", points.size(), std::ceil(seconds_of(points)));
   for (const auto& [curve, of_curve] : threads) text += fmt::format("  {}:{}\n", curve, of_curve);

@@ -12,7 +12,6 @@
 namespace sonde::probes {
 namespace {
 
-using workloads::SearchDepth;
 using workloads::StreamShape;
 
 constexpr std::array curves{&bandwidth_probe::stream, &bandwidth_probe::on_the_bus, &bandwidth_probe::image_stream,
@@ -21,16 +20,10 @@ constexpr std::array finding_kinds{&bandwidth_probe::launch, &bandwidth_probe::s
                                    &bandwidth_probe::suspicious};
 
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  if (known.empty()) {
-    const std::vector<Point> searches = search_points(device, request);
-    return searches.empty() ? sweep_points(device, request, known) : searches;
-  }
-  const bool swept = std::ranges::any_of(known, [](const Measurement& one) { return !one.point.shape.empty(); });
-  if (!swept) return sweep_points(device, request, known);
-  // Sizes are not added any more once the sweep is over.
-  const bool over = std::ranges::any_of(known, [](const Measurement& one) { return is_scaling(one.point); });
-  const std::vector<Point> closer = over ? std::vector<Point>() : closer_points(device, request, known);
-  return closer.empty() ? scaling_points(request, known) : closer;
+  return measure::first_new_points(
+      request, known, [&] { return search_points(device, request); },
+      [&] { return sweep_points(device, request, known); }, [&] { return closer_points(device, request, known); },
+      [&] { return scaling_points(known); });
 }
 
 /// Throws where the working set that is asked for cannot be cut into whole blocks, and says which can.
@@ -42,6 +35,18 @@ void check_asked_for(const Request& request, const Point& point) {
   throw device::Unsupported("no size within --sizes gives each " + whose + " whole blocks of " +
                             std::string(measure::word_of(facts.pattern)) + arrays + "; " +
                             size_text(point.x.bytes.value()) + " would be one");
+}
+
+/// The fastest shape for the point's working set, each group with a part of its own; made one in which all share the
+/// set where the point says so.
+StreamShape searched_shape(device::Device& device, const Point& point, const Request& request) {
+  const workloads::PatternFacts& facts = workloads::facts_of(point.words);
+  const auto depth =
+      facts.path == Path::buffer ? search_depth(device.info(), request.look) : workloads::SearchDepth::usual;
+  const StreamShape found = workloads::search_shape(
+      device, facts.pattern, Sharing::separate, static_cast<std::uint64_t>(point.x.bytes.value()), depth, facts.path);
+  if (point.words.sharing == Sharing::separate) return found;
+  return workloads::shape_of(shared_shape(device.info(), workloads::named(found)));
 }
 
 /// Whether every line is known to be fetched before it is written: on a CPU, whose kernels store as any program does,
@@ -124,12 +129,9 @@ Workload bandwidth_probe::prepare_stream(device::Device& device, const Point& po
   const workloads::PatternFacts& facts = workloads::facts_of(point.words);
   const Sharing sharing = point.words.sharing.value();
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
-  const auto depth = facts.path != Path::buffer    ? SearchDepth::usual
-                     : request.look == Look::first ? SearchDepth::once
-                                                   : SearchDepth::full;
-  const StreamShape shape = point.shape.empty()
-                                ? workloads::search_shape(device, facts.pattern, sharing, bytes, depth, facts.path)
-                                : workloads::fitted(workloads::shape_of(point.shape), sharing, bytes / facts.arrays);
+  const StreamShape wish =
+      point.shape.empty() ? searched_shape(device, point, request) : workloads::shape_of(point.shape);
+  const StreamShape shape = workloads::fitted(wish, sharing, bytes / facts.arrays);
   Workload workload = workloads::stream(device, facts.pattern, sharing, shape, bytes, request.seed, {}, facts.path);
   if (fetches_what_it_writes(device.info(), facts, bytes)) {
     const double more = 1 + 1.0 / facts.arrays;
@@ -157,7 +159,6 @@ const Probe bandwidth{
     .next = next,
     .conclude = conclude,
     .stated = more_than_units_take,
-    // Searches come first.
     .levels = measure::LevelsOf::bandwidth};
 
 }  // namespace sonde::probes

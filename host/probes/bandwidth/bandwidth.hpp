@@ -1,7 +1,7 @@
 #pragma once
 
 #include "probes/probe.hpp"
-#include "workloads/stream/stream_walk.hpp"
+#include "workloads/stream/stream.hpp"
 
 namespace sonde::probes {
 namespace bandwidth_probe {
@@ -101,13 +101,27 @@ double largest_stream_bytes(const device::DeviceInfo& device, const Request& req
 /// is then under way at a time, a dip in the curve that is no level.
 bool keeps_its_shape(const Point& point);
 
-/// A few working sets at which prepare() looks for the best shape itself.
+/// How far the search for a shape goes.
+workloads::SearchDepth search_depth(const device::DeviceInfo& device, Look look);
+
+/// A few working sets at which prepare() looks for the best shape itself: the first look.
 std::vector<Point> search_points(const device::DeviceInfo& device, const Request& request);
 
-/// The sweeps, each point with the shape that was found at the nearest of the searched working sets; and an empty
-/// dispatch. Where a sweep has no size that was asked for, it has the nearest one: prepare() says why it is none.
+/// The shape in which all groups walk over all of the working set: one group for each compute unit, with as many items
+/// in all. Of several groups in one unit, those behind would find in its cache what those ahead have just read. Where
+/// the driver does not say how many units there are, the groups stay.
+Shape shared_shape(const device::DeviceInfo& device, const Shape& found);
+
+/// The shape that the point's own search found, or that it was asked for in.
+inline const Shape& shape_at(const Measurement& one) {
+  return one.point.shape.empty() ? one.state.shape : one.point.shape;
+}
+
+/// The sweeps, each point with the shape that was found at the nearest of the searched working sets; an empty dispatch;
+/// and reading by other paths. Sizes that are known in any shape are left out. Where a sweep has no size that was asked
+/// for, it has the nearest one: prepare() says why it is none.
 std::vector<Point> sweep_points(const device::DeviceInfo& device, const Request& request,
-                                std::span<const Measurement> searched);
+                                std::span<const Measurement> known);
 
 /// Further sizes of the curve that tells levels: first where it steps because the shape changes, each side in the
 /// other's shape too; then closer about its edges, in the shape of the near side. None when all edges are known.
@@ -118,7 +132,7 @@ std::vector<Point> closer_points(const device::DeviceInfo& device, const Request
 inline bool is_scaling(const Point& point) { return point.x.groups && point.x.bytes; }
 
 /// Points still wanted to know, within an eighth, how many work-groups get all of what each level of reading delivers.
-std::vector<Point> scaling_points(const Request& request, std::span<const Measurement> known);
+std::vector<Point> scaling_points(std::span<const Measurement> known);
 
 /// `launch`: from working sets up to 256 KiB of the curve that tells levels; without a value where fewer than three are
 /// known. Nothing where no empty kernel was measured either.

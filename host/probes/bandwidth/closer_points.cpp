@@ -14,16 +14,7 @@ constexpr double shape_jump_ratio = 1.05;
 
 /// The number of measurements of the curve after which edges are not looked at any closer, however many there seem to
 /// be.
-std::size_t most_points(const device::DeviceInfo& device, Look look) {
-  // On a CPU device a point takes time proportional to its size, so quick effort allows fewer.
-  return by_look(look, device.type == device::DeviceType::cpu ? 36 : 60, 120, 200);
-}
-
-/// Edges at larger sizes are not looked at closely, as in the latency probe: a CPU has no cache beyond, and its laps
-/// take long.
-double close_below_bytes(const device::DeviceInfo& device, Look look) {
-  return device.type == device::DeviceType::cpu && look != Look::closest ? 64 << 20 : 1e300;
-}
+constexpr std::size_t most_points = 200;
 
 Point in_shape(const device::DeviceInfo& device, double bytes, const Shape& shape) {
   Point point = stream_point(device, bandwidth_probe::stream, bandwidth_probe::level_words, bytes);
@@ -31,14 +22,12 @@ Point in_shape(const device::DeviceInfo& device, double bytes, const Shape& shap
   return point;
 }
 
-/// The size of `one` in the shape of `other`, unless that has been measured.
-std::optional<Point> in_shape_of(std::span<const Measurement> known, const Measurement& one, const Measurement& other) {
+/// The size of `one` in the shape of `other`, unless its own was the best that a search found there.
+std::optional<Point> in_shape_of(const Measurement& one, const Measurement& other) {
   Point point = one.point;
-  point.shape = other.point.shape;
-  if (!keeps_its_shape(point)) return std::nullopt;
-  const bool done =
-      std::ranges::any_of(known, [&](const Measurement& each) { return key_of(each.point) == key_of(point); });
-  return done ? std::nullopt : std::optional(point);
+  point.shape = shape_at(other);
+  if (one.point.shape.empty() || !keeps_its_shape(point)) return std::nullopt;
+  return point;
 }
 
 /// Sizes beyond a sweep that ends on a fall, where what memory delivers looks like any mixture.
@@ -47,7 +36,7 @@ std::vector<Point> points_beyond(const device::DeviceInfo& device, const Request
   std::vector<Point> points;
   const std::vector<analysis::CurvePoint> times = analysis::time_curve(curve_of(curve), request.line_bytes);
   for (const double wanted : workloads::sizes_beyond(times, largest_stream_bytes(device, request), device, request)) {
-    const Point point = in_shape(device, wanted, curve.back()->point.shape);
+    const Point point = in_shape(device, wanted, shape_at(*curve.back()));
     const double bytes = point.x.bytes.value();
     // Lavapipe needs twice the instructions beyond a binding's range: a step in the curve that is no level.
     if (device.type == device::DeviceType::cpu && bytes > static_cast<double>(device.bound_bytes)) break;
@@ -83,30 +72,30 @@ std::vector<Point> closer_points(const device::DeviceInfo& device, const Request
   const std::vector<const Measurement*> curve = best_points(known, bandwidth_probe::level_words);
   const auto measured = static_cast<std::size_t>(
       std::ranges::count(known, bandwidth_probe::level_words, [](const Measurement& one) { return one.point.words; }));
-  if (curve.size() < 3 || measured >= most_points(device, request.look)) return {};
-  const std::size_t allowed = most_points(device, request.look) - measured;
-  std::vector<Point> points = points_beyond(device, request, curve);
+  if (curve.size() < 3 || measured >= most_points) return {};
+  const std::size_t allowed = most_points - measured;
+  std::vector<Point> points = measure::new_points(request, known, points_beyond(device, request, curve));
   if (!points.empty()) return points;
   for (std::size_t i = 0; i + 1 < curve.size(); ++i) {
     const Measurement& near = *curve[i];
     const Measurement& far = *curve[i + 1];
-    if (near.point.shape == far.point.shape) continue;
+    if (shape_at(near) == shape_at(far)) continue;
     const double ratio = median_of(near) / median_of(far);
     std::optional<Point> point;
-    if (ratio > shape_jump_ratio) point = in_shape_of(known, far, near);
-    if (ratio < 1 / shape_jump_ratio) point = in_shape_of(known, near, far);
+    if (ratio > shape_jump_ratio) point = in_shape_of(far, near);
+    if (ratio < 1 / shape_jump_ratio) point = in_shape_of(near, far);
     if (point) points.push_back(*point);
   }
+  points = measure::new_points(request, known, std::move(points));
   if (points.size() > allowed) points.resize(allowed);
   if (!points.empty()) return points;
 
   const auto between = [&](const analysis::Gap& gap) {
     const auto near = std::ranges::find(curve, gap.low_bytes, [](const Measurement* one) { return bytes_of(*one); });
-    return in_shape(device, std::sqrt(gap.low_bytes * gap.high_bytes), (*near)->point.shape);
+    return in_shape(device, std::sqrt(gap.low_bytes * gap.high_bytes), shape_at(**near));
   };
   const auto may_be_cut = [&](const analysis::Gap& gap) {
-    const bool closely = request.look != Look::first && gap.low_bytes < close_below_bytes(device, request.look);
-    if (!workloads::is_wide(gap, closely)) return false;
+    if (!workloads::is_wide(gap, request.look != Look::first)) return false;
     const Point point = between(gap);
     const double bytes = point.x.bytes.value();
     return bytes > gap.low_bytes * min_size_ratio && bytes * min_size_ratio < gap.high_bytes && keeps_its_shape(point);

@@ -11,6 +11,8 @@ using workloads::compute_units_of;
 /// Bytes of one array for each compute unit, which fit every nearest cache there is.
 constexpr double nearest_bytes = 8 << 10;
 constexpr double smallest_bytes = 2 << 10;
+/// Each level of a hierarchy has several times the bytes of the one before.
+constexpr double between_likely_levels = 16;
 /// A working set is a whole number of such grains for each array and compute unit: the smallest block that a shape is
 /// cut down to before it loses groups (stream_walk.cpp), so that no compute unit is left without one.
 constexpr double grain_bytes = 32 * 16;
@@ -58,39 +60,40 @@ struct Sweep {
   double sizes_per_doubling;
 };
 
-std::vector<Sweep> sweeps(Look look, device::DeviceType type) {
-  if (look == Look::first) {
-    return {{Pattern::read, Sharing::separate, 0.5},
-            {Pattern::read, Sharing::shared, 2},
-            {Pattern::write, Sharing::separate, 0.25},
-            {Pattern::copy, Sharing::separate, 0.25},
-            {Pattern::add, Sharing::separate, 0.5}};
-  }
-  // On a CPU device a size takes time proportional to itself, and its shared curve is looked at closer anyway.
-  const double density = type == device::DeviceType::cpu && look == Look::closer ? 0.5 : 1;
-  return {{Pattern::read, Sharing::separate, 4 * density},  {Pattern::read, Sharing::shared, 4 * density},
-          {Pattern::write, Sharing::separate, 2 * density}, {Pattern::copy, Sharing::separate, 2 * density},
-          {Pattern::add, Sharing::separate, 2 * density},   {Pattern::triad, Sharing::separate, 2 * density}};
+constexpr std::array patterns{Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad};
+
+/// The sweeps, those that are printed first before the others. What each unit reads of all tells the levels.
+std::vector<Sweep> sweeps(Look look) {
+  const double density = by_look(look, 0.25, 1.0, 2.0);
+  std::vector<Sweep> all{{Pattern::read, Sharing::shared, look == Look::first ? 2.0 : 4.0}};
+  for (const Pattern pattern : patterns)
+    all.push_back({pattern, Sharing::separate, (pattern == Pattern::read ? 2 : 1) * density});
+  return all;
 }
 
-/// The shape that was found at the working set nearest in size: for this pattern, or else for one that also writes, or
-/// else for any.
-std::optional<Shape> nearest_shape(std::span<const Measurement> searched, Pattern pattern, double bytes) {
+/// The shape that a search found at the working set nearest in size: for this pattern and sharing, or else for a
+/// pattern that also writes, or else for any.
+std::optional<Shape> nearest_shape(std::span<const Measurement> known, const Words& words, double bytes) {
+  const Pattern pattern = words.pattern.value();
+  const Measurement* best = nullptr;
   const auto distance = [&](const Measurement& one) {
     const Pattern other = one.point.words.pattern.value();
     const int dissimilarity = other == pattern                                                           ? 0
                               : workloads::facts_of(other).writes == workloads::facts_of(pattern).writes ? 1
                                                                                                          : 2;
-    return std::tuple(one.state.shape.empty(), dissimilarity, std::abs(std::log(bytes_of(one) / bytes)));
+    return std::tuple(dissimilarity, one.point.words.sharing != words.sharing,
+                      std::abs(std::log(bytes_of(one) / bytes)));
   };
-  const auto best = std::ranges::min_element(searched, {}, distance);
-  if (best == searched.end() || best->state.shape.empty()) return std::nullopt;
-  return best->state.shape;
+  for (const Measurement& one : known) {
+    const bool searched = is_of_a_sweep(one) && one.point.words.path == Path::buffer && one.point.shape.empty() &&
+                          !one.state.shape.empty();
+    if (searched && (best == nullptr || distance(one) < distance(*best))) best = &one;
+  }
+  return best == nullptr ? std::nullopt : std::optional(best->state.shape);
 }
 
-/// The shape in which all groups walk over all of the working set: one group for each compute unit, with as many items
-/// in all. Of several groups in one unit, those behind would find in its cache what those ahead have just read. Where
-/// the driver does not say how many units there are, the groups stay.
+}  // namespace
+
 Shape shared_shape(const device::DeviceInfo& device, const Shape& found) {
   if (device.compute_units == 0 && device.type != device::DeviceType::cpu) return found;
   workloads::StreamShape shape = workloads::shape_of(found);
@@ -104,6 +107,8 @@ Shape shared_shape(const device::DeviceInfo& device, const Shape& found) {
   shape.scattered = workloads::is_scattered(device, Sharing::shared);
   return workloads::named(shape);
 }
+
+namespace {
 
 /// Adds a point of a size that is asked for, unless it is the last one again.
 void add_new(std::vector<Point>& points, const Request& request, const Point& point) {
@@ -120,13 +125,25 @@ std::vector<Point> further_paths(const device::DeviceInfo& device, const Request
   const double nearest = std::min(nearest_bytes * units, largest);
   const std::vector<std::pair<const Curve*, double>> wanted{
       {&bandwidth_probe::image_stream, nearest},
-      // A CPU's texture unit is a program, which no memory holds up: where time is short its nearest size tells all.
-      {&bandwidth_probe::image_stream,
-       device.type == device::DeviceType::cpu && request.look == Look::first ? nearest : largest},
-      {&bandwidth_probe::local_stream, workloads::local_part_bytes * groups_per_unit * units}};
+      {&bandwidth_probe::local_stream, workloads::local_part_bytes * groups_per_unit * units},
+      {&bandwidth_probe::image_stream, largest}};
   std::vector<Point> points;
-  for (const auto& [curve, bytes] : wanted) add_new(points, request, stream_point(device, *curve, {}, bytes));
+  for (const auto& [curve, bytes] : wanted) {
+    Point one = stream_point(device, *curve, {}, bytes);
+    // A CPU's texture unit is a program, which no memory holds up.
+    const double ns_a_byte = device.type == device::DeviceType::cpu && curve == &bandwidth_probe::image_stream ? 10 : 0;
+    one.expected_seconds += 0.2 + 1e-9 * ns_a_byte * bytes;
+    add_new(points, request, one);
+  }
   return points;
+}
+
+/// Whether a point was measured, or asked for with a search of its shape: it is not measured in another one as well.
+bool is_known(const Request& request, std::span<const Measurement> known, Point point) {
+  point.shape.clear();
+  return request.was_asked(point) || std::ranges::any_of(known, [&point](const Measurement& one) {
+           return one.point.words == point.words && one.point.x == point.x;
+         });
 }
 
 }  // namespace
@@ -134,10 +151,19 @@ std::vector<Point> further_paths(const device::DeviceInfo& device, const Request
 double largest_stream_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
   // A GPU's last cache holds far more than a CPU's first ones, and a lap is as much faster.
-  const double factor = device.type == device::DeviceType::cpu ? 1 : 2;
-  const double largest = factor * by_look(request.look, 64 << 20, 256 << 20, 1 << 30);
+  const double usual = device.type == device::DeviceType::cpu ? 64 << 20 : 128 << 20;
+  const double beyond_caches =
+      2 * static_cast<double>(std::max(request.stated_cache_bytes, request.stated_memory_side_bytes));
+  const double largest =
+      by_look(request.look, 1, 4, 16) * std::max(usual, std::exp2(std::ceil(std::log2(beyond_caches))));
   // Lavapipe needs twice the instructions beyond a binding's range: a step in the curve that is no level.
   return device.type == device::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
+}
+
+workloads::SearchDepth search_depth(const device::DeviceInfo& device, Look look) {
+  using enum workloads::SearchDepth;
+  // A GPU is through with a shape in milliseconds, where drivers of CPUs compile for longer.
+  return device.type == device::DeviceType::cpu ? by_look(look, usual, once, full) : by_look(look, once, full, full);
 }
 
 Point stream_point(const device::DeviceInfo& device, const Curve& curve, const Words& varied, double wanted_bytes) {
@@ -157,56 +183,64 @@ bool keeps_its_shape(const Point& point) {
 }
 
 std::vector<Point> search_points(const device::DeviceInfo& device, const Request& request) {
-  // The other patterns take over the shape of the most similar of these.
-  using Patterns = std::vector<Pattern>;
-  const auto searched = request.look == Look::first
-                            ? Patterns{Pattern::read, Pattern::add}
-                            : Patterns{Pattern::read, Pattern::write, Pattern::copy, Pattern::add, Pattern::triad};
+  const double largest = largest_stream_bytes(device, request);
+  constexpr std::array seconds_of_depths{0.0, 0.15, 0.6, 1.8};
+  const double seconds = seconds_of_depths.at(static_cast<std::size_t>(search_depth(device, request.look)));
   std::vector<Point> points;
-  for (const Pattern pattern : searched) {
-    const double largest = largest_stream_bytes(device, request);
-    const double nearest =
-        std::min(nearest_bytes * compute_units_of(device) * workloads::facts_of(pattern).arrays, largest);
-    for (const double bytes : {nearest, std::sqrt(nearest * largest), largest}) {
-      // Where time is short, a pattern that writes is searched for at both ends alone.
-      if (request.look == Look::first && workloads::facts_of(pattern).writes && bytes > nearest && bytes < largest)
-        continue;
-      Point one =
-          stream_point(device, bandwidth_probe::stream, {.pattern = pattern, .sharing = Sharing::separate}, bytes);
-      one.expected_seconds += 1;
-      add_new(points, request, one);
-    }
-  }
+  const auto add = [&](Pattern pattern, Sharing sharing, double bytes) {
+    Point one = stream_point(device, bandwidth_probe::stream, {.pattern = pattern, .sharing = sharing}, bytes);
+    one.expected_seconds += seconds;
+    const bool again = std::ranges::any_of(points, [&one](const Point& other) { return key_of(other) == key_of(one); });
+    if (!again && is_asked_for(request, one.x.bytes.value())) points.push_back(one);
+  };
+  // One size within each cache that is likely, and memory.
+  const double least = least_of(device, request, Pattern::read, Sharing::shared);
+  for (double bytes = largest; bytes >= least; bytes /= between_likely_levels)
+    add(Pattern::read, Sharing::shared, bytes);
+  points = measure::spread_over_sizes(std::move(points), request.seed);
+  for (const Pattern pattern : patterns) add(pattern, Sharing::separate, largest);
+  const auto nearest = [&](Pattern pattern) {
+    return std::clamp(nearest_bytes * compute_units_of(device) * workloads::facts_of(pattern).arrays,
+                      std::min(largest, least_of(device, request, pattern, Sharing::separate)), largest);
+  };
+  for (const Pattern pattern : patterns) add(pattern, Sharing::separate, nearest(pattern));
+  if (request.look == Look::first) return points;
+  for (const Pattern pattern : patterns) add(pattern, Sharing::separate, std::sqrt(nearest(pattern) * largest));
   return points;
 }
 
 std::vector<Point> sweep_points(const device::DeviceInfo& device, const Request& request,
-                                std::span<const Measurement> searched) {
+                                std::span<const Measurement> known) {
   std::vector<Point> points;
-  for (const Sweep& sweep : sweeps(request.look, device.type)) {
+  for (const Sweep& sweep : sweeps(request.look)) {
     const Words varied{.pattern = sweep.pattern, .sharing = sweep.sharing};
     const double least = least_of(device, request, sweep.pattern, sweep.sharing);
-    const std::size_t before = points.size();
+    std::vector<Point> swept;
+    bool any = false;
     for (int step = 0;; ++step) {
       const double wanted = least * size_of_step(step, sweep.sizes_per_doubling);
       if (wanted > largest_stream_bytes(device, request) * 1.0001) break;
       Point one = stream_point(device, bandwidth_probe::stream, varied, wanted);
-      const auto shape = nearest_shape(searched, sweep.pattern, one.x.bytes.value());
-      if (!shape) continue;
+      any = any || is_asked_for(request, one.x.bytes.value());
+      const auto shape = nearest_shape(known, one.words, one.x.bytes.value());
+      if (!shape || is_known(request, known, one)) continue;
       one.shape = sweep.sharing == Sharing::shared ? shared_shape(device, *shape) : *shape;
       if (sweep.sharing == Sharing::shared && !keeps_its_shape(one)) continue;
-      add_new(points, request, one);
+      add_new(swept, request, one);
     }
-    if (points.size() == before) points.push_back(stream_point(device, bandwidth_probe::stream, varied, least));
+    if (!any) swept.push_back(stream_point(device, bandwidth_probe::stream, varied, least));
+    std::ranges::move(measure::spread_over_sizes(std::move(swept), request.seed), std::back_inserter(points));
   }
-  const auto shape = nearest_shape(searched, Pattern::read, smallest_bytes);
-  if (shape) {
+  const bool dispatched = std::ranges::any_of(
+      known, [](const Measurement& one) { return one.point.curve == &bandwidth_probe::empty_dispatch; });
+  const auto shape = nearest_shape(known, bandwidth_probe::level_words, smallest_bytes);
+  if (shape && !dispatched) {
     const Shape groups = shared_shape(device, *shape);
     points.push_back(point_on(bandwidth_probe::empty_dispatch, {.groups = groups.at("groups")}, {}, 0.05));
     points.back().shape = groups;
   }
   std::ranges::copy(further_paths(device, request), std::back_inserter(points));
-  return measure::shuffled(std::move(points), request.seed);
+  return points;
 }
 
 }  // namespace sonde::probes

@@ -13,36 +13,42 @@ constexpr double enough_share = 0.95;
 /// Numbers of groups differ by at least this ratio.
 constexpr double min_groups_ratio = 1.125;
 
-constexpr std::size_t most_stretches_at_quick = 3;
+/// Two working sets between which bandwidth differs by less are in one level.
+constexpr double one_level = 0.75;
 
-/// The shape that the point's own search found, or that was found at the nearest one.
-const Shape& shape_at(const Measurement& one) { return one.point.shape.empty() ? one.state.shape : one.point.shape; }
-
-/// A swept point in each level. All groups walk over all of it (shared), so that every compute unit's nearest caches
-/// hold the same whatever the number of groups; except in memory, where each has its own part: what one group read,
-/// another must not find in a cache.
-std::vector<const Measurement*> footprints(std::span<const Measurement> known, Look look) {
+/// A swept point in each level, where there is one the same as was chosen before the curve had so many points. All
+/// groups walk over all of it (shared), so that every compute unit's nearest caches hold the same whatever the number
+/// of groups; except in memory, where each has its own part: what one group read, another must not find in a cache.
+std::vector<const Measurement*> footprints(std::span<const Measurement> known) {
   const std::vector<const Measurement*> shared = best_points(known, bandwidth_probe::level_words);
   const std::vector<const Measurement*> apart =
       best_points(known, with(bandwidth_probe::level_words, {.sharing = Sharing::separate}));
+  const auto was_chosen = [known](const Measurement* one) {
+    return std::ranges::any_of(known, [one](const Measurement& other) {
+      return is_scaling(other.point) && other.point.words == one->point.words && other.point.x.bytes == bytes_of(*one);
+    });
+  };
   std::vector<const Measurement*> chosen;
   std::map<double, double> gbps_by_bytes;
   for (const Measurement* one : shared) gbps_by_bytes[bytes_of(*one)] = median_of(*one);
   std::vector<analysis::FlatStretch> stretches = analysis::flat_stretches(gbps_by_bytes, analysis::Trend::falls);
-  std::erase_if(stretches,
-                [&](const analysis::FlatStretch& one) { return one.last_bytes == gbps_by_bytes.rbegin()->first; });
-  // Noise cuts a level into several: where time is short only the widest are looked at.
-  if (look == Look::first && stretches.size() > most_stretches_at_quick) {
-    const auto width = [](const analysis::FlatStretch& one) { return one.last_bytes / one.first_bytes; };
-    std::ranges::sort(stretches, std::greater<>(), width);
-    stretches.resize(most_stretches_at_quick);
-  }
+  // Noise cuts a level into several: the widest tell most.
+  const auto width = [](const analysis::FlatStretch& one) { return one.last_bytes / one.first_bytes; };
+  std::ranges::stable_sort(stretches, std::greater<>(), width);
   for (const analysis::FlatStretch& stretch : stretches) {
+    if (stretch.last_bytes == gbps_by_bytes.rbegin()->first) continue;
     const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
-    chosen.push_back(*std::ranges::min_element(
-        shared, {}, [&](const Measurement* one) { return std::abs(std::log(bytes_of(*one) / middle)); }));
+    chosen.push_back(*std::ranges::min_element(shared, {}, [&](const Measurement* one) {
+      const bool within = bytes_of(*one) >= stretch.first_bytes && bytes_of(*one) <= stretch.last_bytes;
+      return std::pair(!(within && was_chosen(one)), std::abs(std::log(bytes_of(*one) / middle)));
+    }));
   }
-  if (!apart.empty()) chosen.push_back(apart.back());
+  if (!apart.empty()) {
+    const double memory_gbps = median_of(*apart.back());
+    const auto before = std::ranges::find_if(
+        apart, [&](const Measurement* one) { return was_chosen(one) && median_of(*one) * one_level <= memory_gbps; });
+    chosen.push_back(before == apart.end() ? apart.back() : *before);
+  }
   std::erase_if(chosen, [](const Measurement* one) { return shape_at(*one).empty(); });
   return chosen;
 }
@@ -103,9 +109,9 @@ analysis::Estimate groups_in_other_runs(const measure::SeenByVisit<GbpsByGroups>
 
 }  // namespace
 
-std::vector<Point> scaling_points(const Request& request, std::span<const Measurement> known) {
+std::vector<Point> scaling_points(std::span<const Measurement> known) {
   std::vector<Point> points;
-  for (const Measurement* footprint : footprints(known, request.look)) {
+  for (const Measurement* footprint : footprints(known)) {
     const Point& swept = footprint->point;
     const auto bytes = static_cast<std::uint64_t>(swept.x.bytes.value());
     const workloads::StreamShape all =

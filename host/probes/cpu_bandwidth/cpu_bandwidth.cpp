@@ -16,9 +16,18 @@ std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   return std::nullopt;
 }
 
-std::vector<Point> next(const device::DeviceInfo&, const Request& request, std::span<const Measurement>) {
+std::vector<Point> next(const device::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
   std::vector<Point> points = cpu_bandwidth_points(cpu::machine(), request);
   std::ranges::move(node_bandwidth_points(cpu::machine(), request), std::back_inserter(points));
+  points = measure::new_points(request, known, std::move(points));
+  // What is printed first comes at once, the others with the next calls.
+  constexpr double seconds_of_a_call = 1.5;
+  double seconds = 0;
+  const auto end = std::ranges::find_if(points, [&seconds](const Point& point) {
+    seconds += point.expected_seconds;
+    return seconds > seconds_of_a_call && seconds > point.expected_seconds;
+  });
+  if (request.look == Look::first) points.erase(end, points.end());
   return points;
 }
 

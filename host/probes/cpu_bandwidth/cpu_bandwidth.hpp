@@ -142,7 +142,7 @@ std::vector<const cpu::Core*> order_of(const cpu::Topology& machine, Pinning pin
 /// Whether no more than a quarter of a point's working set fits the caches of those who stream it.
 bool is_beyond_caches(const cpu::Topology& machine, const Point& point);
 
-/// The streams over the working set, and in memory over threads.
+/// The streams over the working set, and in memory over threads, in the order in which they tell most.
 std::vector<Point> cpu_bandwidth_points(const cpu::Topology& machine, const Request& request);
 
 /// The bandwidth matrix of nodes: all cores of each node read memory of each. Then all nodes at once: `hops` 0 has

@@ -30,6 +30,8 @@ constexpr double least_thread_bytes = 4 << 10;
 constexpr double times_the_caches = 4;
 constexpr double least_memory_bytes = 64 << 20;
 constexpr double without_a_cache_bytes = 256 << 20;
+/// So many sizes of reading come before what is written to memory.
+constexpr std::size_t first_sizes = 6;
 
 /// A point's stream without its working set.
 struct Streamed {
@@ -55,12 +57,29 @@ double furthest_caches_bytes(const cpu::Topology& machine, Pinning pinning, int 
   return static_cast<double>(clusters.size()) * static_cast<double>(machine.furthest_cache_bytes);
 }
 
-/// The working set that stands for memory.
+/// The working set that stands for memory, or the one nearest to it that the user asked for.
 double memory_bytes(const cpu::Topology& machine, const Request& request, Pinning pinning, int threads) {
   const double caches = furthest_caches_bytes(machine, pinning, threads);
   const double bytes = caches > 0 ? std::max(times_the_caches * caches, least_memory_bytes) : without_a_cache_bytes;
-  const double times = request.look == Look::first ? 1 : 2;
-  return std::min(times * bytes, static_cast<double>(request.largest_bytes.value_or(~0ull)));
+  return std::min(std::max(bytes, static_cast<double>(request.smallest_bytes.value_or(0))),
+                  static_cast<double>(request.largest_bytes.value_or(~0ull)));
+}
+
+/// The time that a point takes: most of a large set's is spent on making it, by several threads at once.
+double seconds_of(double bytes, double threads) { return 0.07 + 1.3e-9 * bytes / std::min(threads, 8.0); }
+
+/// The sizes of a sweep by so many threads, to the end of memory or of what the user asked for.
+std::vector<double> swept_sizes(const cpu::Topology& machine, const Request& request, int threads) {
+  const double times = by_look(request.look, 4.0, 2.0, std::sqrt(2.0));
+  const double end = request.largest_bytes ? static_cast<double>(*request.largest_bytes)
+                                           : memory_bytes(machine, request, Pinning::compact, threads);
+  std::vector<double> sizes;
+  if (request.smallest_bytes) sizes.push_back(static_cast<double>(*request.smallest_bytes));
+  for (double bytes = smallest_bytes; bytes * std::min(times, 1.99) < 1.01 * end; bytes *= times) {
+    if (bytes >= least_thread_bytes * threads) sizes.push_back(bytes);
+  }
+  sizes.push_back(end);
+  return sizes;
 }
 
 const Curve& node_curve(bool same) { return same ? cpu_bandwidth_probe::same_node : cpu_bandwidth_probe::other_node; }
@@ -99,44 +118,53 @@ bool is_beyond_caches(const cpu::Topology& machine, const Point& point) {
 std::vector<Point> cpu_bandwidth_points(const cpu::Topology& machine, const Request& request) {
   std::vector<Point> points;
   std::set<measure::PointKey> planned;
-  const auto add = [&](const Streamed& streamed, double wanted_bytes) {
+  const auto point = [&](const Streamed& streamed, double wanted_bytes) -> std::optional<Point> {
     // Every thread has whole steps of every array, and so whole lines; no more than --sizes allows, where one step is.
     const double unit = element * cpu::stream_step * facts_of(streamed.pattern).arrays * streamed.threads;
     const double most = std::floor(static_cast<double>(request.largest_bytes.value_or(~0ull)) / unit);
     const double bytes = std::max(1.0, std::min(std::round(wanted_bytes / unit), most)) * unit;
-    if (!is_asked_for(request, bytes)) return;
     Words words{.bytes_counted = BytesCounted::program, .pattern = streamed.pattern, .pinning = streamed.pinning};
     if (streamed.pattern != Pattern::read) words.stores = streamed.stores;
     const Curve& curve = *measure::find_curve(cpu_bandwidth_probe::curves, words, "GB/s");
     const double threads = streamed.threads;
-    const double seconds = request.look == Look::first ? 0.1 : 0.5;
-    const Point point = point_on(curve, {.bytes = bytes, .cpu_threads = threads}, words, seconds);
-    if (planned.insert(key_of(point)).second) points.push_back(point);
+    const Point found = point_on(curve, {.bytes = bytes, .cpu_threads = threads}, words, seconds_of(bytes, threads));
+    const bool is_new = is_asked_for(request, bytes) && planned.insert(key_of(found)).second;
+    return is_new ? std::optional(found) : std::nullopt;
   };
   const auto add_in_memory = [&](const Streamed& streamed) {
-    add(streamed, memory_bytes(machine, request, streamed.pinning, streamed.threads));
+    const double bytes = memory_bytes(machine, request, streamed.pinning, streamed.threads);
+    if (const auto found = point(streamed, bytes)) points.push_back(*found);
   };
   const int all = static_cast<int>(machine.cores.size());
-  const double times = by_look(request.look, 4.0, 2.0, std::sqrt(2.0));
-  // One thread and all threads stream working sets of every size.
-  for (const int threads : std::set<int>{1, all}) {
-    const double memory = memory_bytes(machine, request, Pinning::compact, threads);
-    for (const Pattern pattern : {Pattern::read, Pattern::write, Pattern::triad}) {
-      for (double bytes = smallest_bytes; bytes * times < 1.01 * memory; bytes *= times) {
-        if (bytes >= least_thread_bytes * threads) add({.pattern = pattern, .threads = threads}, bytes);
+  // All threads and one thread stream working sets of every size.
+  const auto sweeps = [&](Pattern pattern) {
+    std::vector<Point> both;
+    for (const int threads : std::set<int, std::greater<>>{all, 1}) {
+      for (const double bytes : swept_sizes(machine, request, threads)) {
+        if (const auto found = point({.pattern = pattern, .threads = threads}, bytes)) both.push_back(*found);
       }
-      add({.pattern = pattern, .threads = threads}, memory);
     }
-  }
+    return measure::spread_over_sizes(std::move(both), request.seed);
+  };
   // Every stream goes over memory, by either kind of stores.
-  for (const StreamFacts& facts : streams) {
-    for (const Stores stores : {Stores::ordinary, Stores::non_temporal}) {
-      // Streams that read a line before they write it have it in a cache, where stores past it would take it out.
-      if (stores == Stores::non_temporal && facts.ideal_gain() <= 1) continue;
-      for (const int threads : std::set<int>{1, all})
+  const auto add_all_in_memory = [&](int threads) {
+    for (const StreamFacts& facts : streams) {
+      for (const Stores stores : {Stores::ordinary, Stores::non_temporal}) {
+        // Streams that read a line before they write it have it in a cache, where stores past it would take it out.
+        if (stores == Stores::non_temporal && facts.ideal_gain() <= 1) continue;
         add_in_memory({.pattern = facts.pattern, .stores = stores, .threads = threads});
+      }
     }
-  }
+  };
+  for (const int threads : {all, 1}) add_in_memory({.threads = threads});
+  const std::vector<Point> reading = sweeps(Pattern::read);
+  const auto first = reading.begin() + static_cast<std::ptrdiff_t>(std::min(first_sizes, reading.size()));
+  points.insert(points.end(), reading.begin(), first);
+  add_all_in_memory(all);
+  points.insert(points.end(), first, reading.end());
+  for (const Pattern pattern : {Pattern::write, Pattern::triad})
+    std::ranges::move(sweeps(pattern), std::back_inserter(points));
+  add_all_in_memory(1);
   // More and more threads stream memory.
   for (const Pinning pinning : {Pinning::compact, Pinning::spread}) {
     if (pinning == Pinning::spread && order_of(machine, pinning) == order_of(machine, Pinning::compact)) continue;
@@ -155,10 +183,10 @@ std::vector<Point> node_bandwidth_points(const cpu::Topology& machine, const Req
   // A thread reads whole steps.
   const auto add = [&](const Curve& curve, std::size_t threads, double bytes, Coordinates x) {
     const double unit = static_cast<double>(sizeof(double) * cpu::stream_step * threads);
-    x.bytes = std::max(1.0, std::round(bytes / unit)) * unit;
+    const double wanted = std::max(bytes, static_cast<double>(request.smallest_bytes.value_or(0)));
+    x.bytes = std::max(1.0, std::round(wanted / unit)) * unit;
     x.cpu_threads = static_cast<double>(threads);
-    if (is_asked_for(request, *x.bytes))
-      points.push_back(point_on(curve, x, {}, request.look == Look::first ? 0.2 : 0.6));
+    if (is_asked_for(request, *x.bytes)) points.push_back(point_on(curve, x, {}, seconds_of(*x.bytes, *x.cpu_threads)));
   };
   for (const NodePair& pair : pairs) {
     add(node_curve(pair.from == pair.to), cpu::cores_of_node(machine, pair.from).size(),

@@ -23,6 +23,8 @@ constexpr double most_absent = 0.05;
 constexpr int most_attempts_a_stretch = 5;
 /// Fewer stretches would say nothing about their scatter.
 constexpr int least_stretches = 3;
+constexpr int stretches_of_a_visit = 4;
+constexpr Nanoseconds stretch_in_memory{10e6};
 
 /// In a cache as many windows as in memory take less time.
 constexpr double times_shorter_in_a_cache = 6;
@@ -105,12 +107,6 @@ class UndisturbedWindows {
   std::size_t seen_ = 0;
 };
 
-/// How long a point is walked.
-struct WalkTimes {
-  int stretches = 0;
-  Nanoseconds stretch{0};
-};
-
 /// One point's walk and its load, which runs from the start of `repeat` to its end.
 struct WalkBesideCpuLoad {
   std::shared_ptr<WalkedCycle> walked;
@@ -118,7 +114,7 @@ struct WalkBesideCpuLoad {
   std::vector<const cpu::Core*> cores;  ///< that load; none at no load
   LoadWork work;
   std::byte* load_memory = nullptr;
-  WalkTimes times;
+  Nanoseconds stretch = stretch_in_memory;
 
   std::vector<ChaseWindow> chase(Nanoseconds time, const std::function<void()>& alive) {
     std::vector<ChaseWindow> windows = companion->chase_for(time);
@@ -136,9 +132,9 @@ struct WalkBesideCpuLoad {
     if (!cores.empty()) load.emplace(cores, work, load_memory);
     (void)chase(settling_time, alive);  // wakes the core, fills caches and translation buffers
     UndisturbedWindows found;
-    const int most_attempts = most_attempts_a_stretch * times.stretches;
-    for (int attempt = 0; found.stretches() < times.stretches && attempt < most_attempts; ++attempt) {
-      const auto windows = chase(times.stretch, alive);
+    const int most_attempts = most_attempts_a_stretch * stretches_of_a_visit;
+    for (int attempt = 0; found.stretches() < stretches_of_a_visit && attempt < most_attempts; ++attempt) {
+      const auto windows = chase(stretch, alive);
       if (load) load->look();
       found.add(windows, load ? &*load : nullptr);
     }
@@ -182,9 +178,7 @@ Workload cpu_loaded_latency_probe::prepare_walk(device::Device&, const Point& po
   if (set == sets.end()) throw device::Unsupported("this machine has no such working set");
   const cpu::Core& walking = quiet_core(machine, 0);
   const auto work = std::make_shared<WalkBesideCpuLoad>();
-  work->times =
-      by_look<WalkTimes>(request.look, {4, Nanoseconds(10e6)}, {8, Nanoseconds(25e6)}, {16, Nanoseconds(50e6)});
-  if (set->within != Within::memory) work->times.stretch /= times_shorter_in_a_cache;
+  if (set->within != Within::memory) work->stretch /= times_shorter_in_a_cache;
   work->walked = cycle_of(*set, request.seed, walking.cpu);
   work->companion = cpu::chase_on(walking.cpu, work->walked->at);
   if (threads > 0) {
@@ -197,7 +191,7 @@ Workload cpu_loaded_latency_probe::prepare_walk(device::Device&, const Point& po
                   : pattern == Pattern::read_modify_write ? cpu::Stream::read_modify_write
                                                           : cpu::Stream::read,
         .stores = point.words.stores == Stores::non_temporal ? cpu::StoreKind::non_temporal : cpu::StoreKind::ordinary,
-        .thread_bytes = static_cast<std::uint64_t>(load_bytes_of(machine, *set, placement, threads, request.look)),
+        .thread_bytes = static_cast<std::uint64_t>(load_bytes_of(machine, *set, placement, threads)),
         .delay = static_cast<std::uint64_t>(point.x.delay.value())};
     work->load_memory = memory_for_loads(work->work.thread_bytes * work->cores.size(), walking.cpu);
   }

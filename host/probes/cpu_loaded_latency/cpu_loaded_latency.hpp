@@ -73,7 +73,7 @@ std::string why_no_load(const cpu::Topology& machine, Placement placement);
 
 /// Bytes of each thread of a load. In memory all threads of a cluster together are beyond what it shares, and each is
 /// beyond what it has alone.
-double load_bytes_of(const cpu::Topology& machine, const WalkedSet& set, Placement placement, int threads, Look look);
+double load_bytes_of(const cpu::Topology& machine, const WalkedSet& set, Placement placement, int threads);
 
 /// The points that are still wanted. `cpu_threads` is how many threads load, 0 for the walk alone; `delay` is trips of
 /// an empty loop for each KiB.

@@ -35,15 +35,14 @@ std::size_t points_of_curve(const AskedCurve& curve, Look look) {
   return curve.is_main() ? by_look(look, 4u, 8u, 16u) : by_look(look, 2u, 5u, 10u);
 }
 
-/// The numbers of threads: 1, 2, 4, … and all; for loads of memory that do not read alone, one and all.
+/// The numbers of threads: all and one, then 2, 4, …
 std::vector<int> loading_counts(const AskedCurve& curve, Look look) {
-  std::set<int> counts{curve.threads};
-  if (curve.is_main()) {
-    for (int count = 1; count < curve.threads; count *= 2) counts.insert(count);
-  } else if (curve.set.within == Within::memory && look != Look::first) {
-    counts.insert(1);
-  }
-  return {counts.begin(), counts.end()};
+  std::vector<int> counts{curve.threads};
+  if (curve.threads == 1 || curve.set.within != Within::memory) return counts;
+  if (curve.is_main() || look != Look::first) counts.push_back(1);
+  if (!curve.is_main() || look == Look::first) return counts;
+  for (int count = 2; count < curve.threads; count *= 2) counts.push_back(count);
+  return counts;
 }
 
 std::vector<Words> loads_in(const WalkedSet& set, Look look) {
@@ -52,6 +51,7 @@ std::vector<Words> loads_in(const WalkedSet& set, Look look) {
   return {reading, modifying};
 }
 
+/// The curves, that of reading memory first, then those within caches.
 std::vector<AskedCurve> asked_curves(const cpu::Topology& machine, const Request& request) {
   std::vector<AskedCurve> curves;
   for (const WalkedSet& set : walked_sets(machine, request)) {
@@ -67,6 +67,9 @@ std::vector<AskedCurve> asked_curves(const cpu::Topology& machine, const Request
       }
     }
   }
+  std::ranges::stable_sort(curves, {}, [](const AskedCurve& curve) {
+    return std::pair(!curve.is_main(), curve.set.within == Within::memory);
+  });
   return curves;
 }
 
@@ -75,7 +78,7 @@ std::optional<double> next_delay(const CpuLoadCurve& curve, std::size_t wanted) 
   for (const CpuLoadPoint& point : curve.all_threads) {
     if (point.gbps > 0) reached.push_back({.delay = point.delay, .gbps = point.gbps});
   }
-  if (reached.empty()) return std::nullopt;
+  if (reached.empty() || curve.all_threads.front().gbps <= 0) return std::nullopt;
   // After none, about what a KiB takes a thread is tried.
   const CpuLoadPoint& undelayed = curve.all_threads.front();
   const double kibibyte_ns = delayed_bytes * undelayed.threads / undelayed.gbps;
@@ -109,35 +112,35 @@ std::string who_loads(const Words& words, int threads) {
 std::vector<Point> cpu_load_points(const cpu::Topology& machine, const Request& request,
                                    std::span<const Measurement> known) {
   const std::vector<AskedCurve> asked = asked_curves(machine, request);
-  std::vector<Point> points;
-  const auto add = [&](const AskedCurve& curve, int threads, double delay, int visits = 1) {
+  const auto point = [](const AskedCurve& curve, int threads, double delay, int visits = 1) {
     Coordinates x{.bytes = curve.set.bytes, .cpu_threads = threads};
     if (threads > 0) x.delay = delay;
-    const double seconds = by_look(request.look, 0.12, 0.35, 1.0);
-    points.push_back(point_on(cpu_loaded_latency_probe::walk, x, curve.words, seconds, visits));
+    const double making_the_cycle = curve.is_main() && threads == 0 ? 5e-9 * curve.set.bytes : 0;
+    return point_on(cpu_loaded_latency_probe::walk, x, curve.words, 0.1 + making_the_cycle, visits);
   };
-  if (known.empty()) {
+  const auto undelayed = [&] {
+    std::vector<Point> points;
     for (const AskedCurve& curve : asked) {
-      add(curve, 0, 0);
-      for (const int threads : loading_counts(curve, request.look)) add(curve, threads, 0);
+      // Findings are read from the walk alone and from that beside all threads.
+      points.push_back(point(curve, 0, 0, measure::usual_visits));
+      for (const int threads : loading_counts(curve, request.look))
+        points.push_back(point(curve, threads, 0, threads == curve.threads ? measure::usual_visits : 1));
     }
     return points;
-  }
-  const std::vector<CpuLoadCurve> curves = cpu_load_curves(known);
-  for (const AskedCurve& curve : asked) {
-    const auto measured = std::ranges::find_if(
-        curves, [&](const CpuLoadCurve& one) { return one.bytes == curve.set.bytes && one.words == curve.words; });
-    if (measured == curves.end()) continue;
-    if (const auto delay = next_delay(*measured, points_of_curve(curve, request.look)))
-      add(curve, curve.threads, *delay);
-  }
-  // The walk alone and the walk beside the load without delay, from which findings are read, are visited again. A delay
-  // that failed is wanted for ever, and the last visits never come: one is made before.
-  const int visits = points.empty() ? measure::usual_visits : 2;
-  for (const AskedCurve& curve : asked) {
-    for (const int threads : {0, curve.threads}) add(curve, threads, 0, visits);
-  }
-  return points;
+  };
+  const auto delayed = [&] {
+    std::vector<Point> points;
+    const std::vector<CpuLoadCurve> curves = cpu_load_curves(known);
+    for (const AskedCurve& curve : asked) {
+      const auto measured = std::ranges::find_if(
+          curves, [&](const CpuLoadCurve& one) { return one.bytes == curve.set.bytes && one.words == curve.words; });
+      if (measured == curves.end()) continue;
+      if (const auto delay = next_delay(*measured, points_of_curve(curve, request.look)))
+        points.push_back(point(curve, curve.threads, *delay));
+    }
+    return points;
+  };
+  return measure::first_new_points(request, known, undelayed, delayed);
 }
 
 std::vector<CpuLoadCurve> cpu_load_curves(std::span<const Measurement> known) {

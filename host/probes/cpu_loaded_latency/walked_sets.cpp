@@ -8,12 +8,12 @@ namespace {
 constexpr double kibibyte = 1 << 10;
 constexpr double mebibyte = 1 << 20;
 
-/// The walk's set in memory is so many times the furthest cache, within bounds: below, few caches are larger than
-/// stated; above, the walk would take long to prepare.
-constexpr double times_the_furthest_cache = 4;
-constexpr double times_at_quick = 2;
+/// The walk's set in memory is so many times the furthest cache, as preparing more takes long; what the cycle comes
+/// back to has then left every cache. It is at least as large as few caches are that nobody states.
+constexpr double walked_times = 2;
 constexpr double least_memory_bytes = 64 * mebibyte;
-constexpr double most_memory_bytes = 512 * mebibyte;
+/// The loads of a cluster are so many times its furthest cache, which streams cost nothing to prepare.
+constexpr double loaded_times = 4;
 /// A walk and its load together fill such a share of the furthest cache; the rest is for what else runs.
 constexpr double filled_share = 0.75;
 /// Each thread loads at least so much in memory.
@@ -31,12 +31,18 @@ double own_cache_bytes(const cpu::Topology& machine) {
   return found == machine.caches.end() ? 0 : static_cast<double>(found->second);
 }
 
+/// A wanted size, or the one nearest to it that the user asked for.
+double asked_for(const Request& request, double bytes) {
+  const double most = std::min(bytes, static_cast<double>(request.largest_bytes.value_or(~0ull)));
+  return whole_units(std::max(most, static_cast<double>(request.smallest_bytes.value_or(0)) + unit_bytes - 1));
+}
+
 /// The set between the cores' own caches and the end of the one that they share, and what is left to those who load.
-std::optional<WalkedSet> set_in_shared_cache(const cpu::Topology& machine, int loading) {
+std::optional<WalkedSet> set_in_shared_cache(const cpu::Topology& machine, const Request& request, int loading) {
   const auto shared = static_cast<double>(machine.furthest_cache_bytes);
   const double own = own_cache_bytes(machine);
   if (own <= 0 || loading == 0) return std::nullopt;
-  WalkedSet set{.within = Within::shared_cache, .bytes = whole_units(std::sqrt(2 * own * shared / 2))};
+  WalkedSet set{.within = Within::shared_cache, .bytes = asked_for(request, std::sqrt(2 * own * shared / 2))};
   const double left = filled_share * shared - set.bytes;
   // Each thread's memory has to be beyond its own caches, so fewer load where all would not fit.
   set.most_threads = std::min(loading, static_cast<int>(left / (2 * own)));
@@ -47,13 +53,9 @@ std::optional<WalkedSet> set_in_shared_cache(const cpu::Topology& machine, int l
 
 std::optional<WalkedSet> set_in_memory(const cpu::Topology& machine, const Request& request) {
   const auto furthest = static_cast<double>(machine.furthest_cache_bytes);
-  const double times = request.look == Look::first ? times_at_quick : times_the_furthest_cache;
-  const double most = std::max(most_memory_bytes, times_at_quick * furthest);
-  const double least = request.look == Look::first ? least_memory_bytes : 2 * least_memory_bytes;
-  const double wanted = std::min(std::max(times * furthest, least), most);
-  const double bytes = whole_units(std::min(wanted, static_cast<double>(request.largest_bytes.value_or(~0ull))));
+  const double bytes = asked_for(request, std::max(walked_times * furthest, least_memory_bytes));
   // Whoever asks for no larger sizes does not ask for memory.
-  if (bytes < std::max(times_at_quick * furthest, least_memory_bytes / 4)) return std::nullopt;
+  if (bytes < std::max(walked_times * furthest, least_memory_bytes / 4)) return std::nullopt;
   return WalkedSet{.within = Within::memory, .bytes = bytes, .most_threads = 1 << 20};
 }
 
@@ -62,14 +64,15 @@ std::optional<WalkedSet> set_in_memory(const cpu::Topology& machine, const Reque
 std::vector<WalkedSet> walked_sets(const cpu::Topology& machine, const Request& request) {
   const int loading = static_cast<int>(loading_cores(machine, Placement::same_cluster).size());
   std::vector<WalkedSet> sets;
-  if (furthest_level(machine) > 2 && own_cache_bytes(machine) > 0 && loading > 0) {
-    const double bytes = whole_units(own_cache_bytes(machine) / 2);
-    sets.push_back({.within = Within::own_cache, .bytes = bytes, .thread_bytes = bytes, .most_threads = loading});
+  const double own = own_cache_bytes(machine);
+  if (furthest_level(machine) > 2 && own > 0 && loading > 0) {
+    const double bytes = asked_for(request, own / 2);
+    if (2 * bytes <= own)
+      sets.push_back({.within = Within::own_cache, .bytes = bytes, .thread_bytes = bytes, .most_threads = loading});
   }
-  if (const auto shared = set_in_shared_cache(machine, loading)) sets.push_back(*shared);
+  if (const auto shared = set_in_shared_cache(machine, request, loading)) sets.push_back(*shared);
+  if (const auto memory = set_in_memory(machine, request)) sets.push_back(*memory);
   std::erase_if(sets, [&](const WalkedSet& set) { return !measure::is_asked_for(request, set.bytes); });
-  const auto memory = set_in_memory(machine, request);
-  if (memory && is_asked_for(request, memory->bytes)) sets.push_back(*memory);
   return sets;
 }
 
@@ -104,17 +107,16 @@ std::string why_no_load(const cpu::Topology& machine, Placement placement) {
   return "all cores that this process may use are of one NUMA node, so there is no other node to load from";
 }
 
-double load_bytes_of(const cpu::Topology& machine, const WalkedSet& set, Placement placement, int threads, Look look) {
+double load_bytes_of(const cpu::Topology& machine, const WalkedSet& set, Placement placement, int threads) {
   if (set.within != Within::memory) return set.thread_bytes;
   const auto cores = loading_cores(machine, placement);
   std::set<int> clusters;
   const auto loading = std::min(static_cast<std::size_t>(threads), cores.size());
   for (std::size_t thread = 0; thread < loading; ++thread) clusters.insert(cores[thread]->cluster);
   const auto furthest = static_cast<double>(machine.furthest_cache_bytes);
-  const double times = look == Look::first ? times_at_quick : times_the_furthest_cache;
-  const double share =
-      times * furthest * static_cast<double>(clusters.size()) / static_cast<double>(std::max<std::size_t>(1, loading));
-  return whole_units(std::max({share, times * own_cache_bytes(machine), least_load_bytes}) + unit_bytes - 1);
+  const double share = loaded_times * furthest * static_cast<double>(clusters.size()) /
+                       static_cast<double>(std::max<std::size_t>(1, loading));
+  return whole_units(std::max({share, loaded_times * own_cache_bytes(machine), least_load_bytes}) + unit_bytes - 1);
 }
 
 }  // namespace sonde::probes

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 
 #include "analysis/size_curves.hpp"
 #include "probes/catalog.hpp"
@@ -20,8 +21,6 @@ using workloads::StreamShape;
 
 /// No last cache is smaller.
 constexpr double least_bytes = 512 << 10;
-/// Sizes above this one are four times apart at quick effort on a CPU, where large sets take long.
-constexpr double coarse_above_bytes = 4 << 20;
 /// A longer delay would leave too few rounds in a dispatch to count.
 constexpr double longest_delay = 4000;
 /// A unit of delay takes so long on most devices: 128 cycles.
@@ -39,10 +38,14 @@ struct LoadedPoint {
   const Measurement* measurement = nullptr;
 };
 
+/// The working set that stands for memory: twice the caches that anybody states, and more at each closer look.
 double largest_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
-  const double factor = device.type == device::DeviceType::cpu ? 1 : 2;
-  return factor * by_look(request.look, 64 << 20, 128 << 20, 512 << 20);
+  const double usual = device.type == device::DeviceType::cpu ? 64 << 20 : 128 << 20;
+  const double beyond_caches =
+      2 * static_cast<double>(std::max(request.stated_cache_bytes, request.stated_memory_side_bytes));
+  const double bytes = by_look(request.look, 1, 2, 4) * std::max(usual, std::exp2(std::ceil(std::log2(beyond_caches))));
+  return std::floor(bytes / request.line_bytes) * request.line_bytes;
 }
 
 double expected_seconds(double bytes) { return 0.12 + 5e-9 * bytes; }
@@ -58,21 +61,34 @@ double first_delay(const LoadedPoint& undelayed) {
 
 bool is_alone(const Measurement& one) { return !one.point.x.delay; }
 
-/// Points of the walk alone, over the working set: they show what is the last cache, and what is memory.
+Point alone_in(double bytes) { return point_on(walk, {.bytes = bytes, .gpu_gbps = 0}, {}, expected_seconds(bytes)); }
+
+/// The walk beside the full load. prepare() finds the load's shape.
+Point fully_loaded_in(double bytes) {
+  return point_on(walk, {.bytes = bytes, .delay = 0}, {}, 0.3 + expected_seconds(bytes));
+}
+
+/// Whoever asks for no larger sizes does not ask for memory.
+bool is_memory(double bytes) { return bytes >= least_bytes; }
+
+/// Memory, alone and beside the full load.
+std::vector<Point> memory_points(const device::DeviceInfo& device, const Request& request) {
+  const double bytes = largest_bytes(device, request);
+  std::vector<Point> points{alone_in(bytes)};
+  if (is_memory(bytes)) points.push_back(fully_loaded_in(bytes));
+  return points;
+}
+
+/// Points of the walk alone, over the working set: they show what is the last cache.
 std::vector<Point> idle_points(const device::DeviceInfo& device, const Request& request) {
   const double largest = largest_bytes(device, request);
   const double least =
       std::min(largest, request.smallest_bytes ? static_cast<double>(*request.smallest_bytes) : least_bytes);
   std::vector<Point> points;
-  const bool coarse = request.look == Look::first && device.type == device::DeviceType::cpu;
-  double next_bytes = 0;
-  for (double bytes = largest; bytes >= std::max<double>(least, request.line_bytes); bytes = next_bytes) {
-    const double step = coarse && bytes > coarse_above_bytes ? 4 : 2;
-    next_bytes = std::floor(bytes / step / request.line_bytes) * request.line_bytes;
-    points.push_back(point_on(walk, {.bytes = bytes, .gpu_gbps = 0}, {}, expected_seconds(bytes)));
-  }
-  std::ranges::reverse(points);  // where one is too large for the device, so are all behind it
-  return points;
+  for (double bytes = largest; bytes >= std::max<double>(least, request.line_bytes);
+       bytes = std::floor(bytes / 2 / request.line_bytes) * request.line_bytes)
+    points.push_back(alone_in(bytes));
+  return measure::spread_over_sizes(std::move(points), request.seed);
 }
 
 /// The points in the order of falling load; the walk alone comes last.
@@ -138,8 +154,9 @@ std::optional<std::string> obstacle(const device::DeviceInfo& device) {
 }
 
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
-  if (known.empty()) return idle_points(device, request);
-  const std::vector<Point> points = loaded_points_wanted(request, known);
+  const std::vector<Point> points = measure::first_new_points(
+      request, known, [&] { return memory_points(device, request); }, [&] { return idle_points(device, request); },
+      [&] { return loaded_points_wanted(request, known); });
   return points.empty() ? more_visits_to_findings(known) : points;
 }
 
@@ -189,7 +206,13 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   Conclusion conclusion;
   const LoadedSets sets = loaded_sets(measurements);
   if (sets.last_cache_bytes) conclude_on(*sets.last_cache_bytes, "the last cache", measurements, conclusion);
-  conclude_on(sets.memory_bytes, "the largest set, memory", measurements, conclusion);
+  // The largest set may not have been walked beside a load yet.
+  double memory_bytes = 0;
+  for (const Measurement& one : measurements) {
+    if (one.unit == "ns" && !is_alone(one)) memory_bytes = std::max(memory_bytes, one.point.x.bytes.value());
+  }
+  if (memory_bytes != sets.last_cache_bytes)
+    conclude_on(memory_bytes, "the largest set, memory", measurements, conclusion);
   return conclusion;
 }
 
@@ -197,9 +220,14 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
 
 LoadedSets loaded_sets(std::span<const Measurement> known) {
   std::map<double, double> latency_by_bytes;
+  std::set<double> loaded;
   for (const Measurement& one : known) {
-    if (one.unit == "ns" && is_alone(one)) latency_by_bytes[one.point.x.bytes.value()] = median_of(one);
+    if (one.unit != "ns") continue;
+    const double bytes = one.point.x.bytes.value();
+    if (is_alone(one)) latency_by_bytes[bytes] = median_of(one);
+    if (!is_alone(one)) loaded.insert(bytes);
   }
+  std::erase_if(loaded, [&](double bytes) { return !latency_by_bytes.contains(bytes); });
   LoadedSets sets;
   if (latency_by_bytes.empty()) return sets;
   sets.memory_bytes = latency_by_bytes.rbegin()->first;
@@ -209,29 +237,33 @@ LoadedSets loaded_sets(std::span<const Measurement> known) {
     const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
     const double most = std::max(stretch.first_bytes, std::min(middle, stretch.last_bytes / 2));
     sets.last_cache_bytes = std::prev(latency_by_bytes.upper_bound(most))->first;
+    // A set that loads were made in while fewer sizes were known is as good.
+    const auto before = loaded.lower_bound(stretch.first_bytes);
+    if (before != loaded.end() && *before <= std::max(stretch.first_bytes, stretch.last_bytes / 2))
+      sets.last_cache_bytes = *before;
   }
   return sets;
 }
 
 std::vector<Point> loaded_points_wanted(const Request& request, std::span<const Measurement> known) {
   const LoadedSets sets = loaded_sets(known);
-  if (sets.memory_bytes < least_bytes) return {};  // whoever asks for no larger sizes does not ask for memory
   std::vector<Point> wanted;
-  for (const double bytes : {sets.last_cache_bytes.value_or(0), sets.memory_bytes}) {
-    if (bytes == 0) continue;
+  for (const double bytes : {sets.memory_bytes, sets.last_cache_bytes.value_or(0)}) {
+    if (bytes == 0 || !is_memory(sets.memory_bytes)) continue;
     const std::vector<LoadedPoint> points = loaded_points(known, bytes);
     const auto loaded =
         std::ranges::find_if(points, [](const LoadedPoint& one) { return !is_alone(*one.measurement); });
-    Point point = point_on(walk, {.bytes = bytes, .delay = 0}, {}, expected_seconds(bytes));
+    Point point = fully_loaded_in(bytes);
     if (loaded != points.end()) {
       const auto delay = wanted_delay(points, by_look(request.look, 4u, 8u, 16u));
       if (!delay) continue;
       point.x.delay = *delay;
       point.shape = loaded->measurement->state.shape;
+      point.expected_seconds = expected_seconds(bytes);
     }
     wanted.push_back(std::move(point));
   }
-  return wanted;
+  return measure::new_points(request, known, std::move(wanted));
 }
 
 Workload loaded_latency_probe::prepare_walk(device::Device& device, const Point& point, const Request& request) {
