@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -21,6 +22,7 @@
 #include "os/threads.hpp"
 #include "probes/catalog.hpp"
 #include "probes/cpu_latency/cpu_latency.hpp"
+#include "support/answered_plan.hpp"
 #include "support/made_up_machine.hpp"
 #include "workloads/cpu/cpu_walk.hpp"
 
@@ -322,9 +324,9 @@ TEST(CpuLatencyPlan, AtQuickHitsTellTheSizesToo) {
 TEST(CpuLatencyPlan, NoSizeIsAskedForThatTheUserLeftOut) {
   constexpr std::uint64_t bytes = 256 << 20;
   const measure::Request request{.look = Look::closer, .smallest_bytes = bytes, .largest_bytes = bytes};
-  const auto points = cpu_latency_points({.kinds = {CoreKind::performance}}, cpu_info(), request, {});
-  EXPECT_EQ(points.size(), 4u);
-  for (const Point& point : points) EXPECT_EQ(point.x.bytes, bytes);
+  const std::vector<Measurement> known = asked({.kinds = {CoreKind::performance}}, request);
+  EXPECT_EQ(known.size(), 4u);
+  for (const Measurement& one : known) EXPECT_EQ(one.point.x.bytes, bytes);
 }
 
 TEST(CpuLatencyPlan, EachKindOfCoreHasCurvesOfItsOwn) {
@@ -335,15 +337,54 @@ TEST(CpuLatencyPlan, EachKindOfCoreHasCurvesOfItsOwn) {
   }
 }
 
+/// What is asked of a machine at all looks, one after the other.
+std::vector<std::size_t> go_through_looks(test::AnsweredPlan& plan) {
+  return {plan.go_through(Look::first), plan.go_through(Look::closer), plan.go_through(Look::closest)};
+}
+
 TEST(CpuLatencyPlan, WhatCannotBeHadIsAskedForOnceSoThatTheRecordSaysWhy) {
-  const auto points = cpu_latency_points({.kinds = {CoreKind::performance}, .huge_pages = false, .further_core = false},
-                                         cpu_info(), {.look = Look::closer}, {});
-  std::vector<Measurement> as_known;
-  for (const Point& point : points) as_known.push_back({.point = point, .unit = "ns", .values = {}, .state = {}});
-  const auto counts = count_by_words(as_known);
+  const CpuVariants variants{.kinds = {CoreKind::performance}, .huge_pages = false, .further_core = false};
+  test::AnsweredPlan plan(
+      {}, [&](const auto& request, auto known) { return cpu_latency_points(variants, cpu_info(), request, known); },
+      [](const Point& point) {
+        const bool can_be_had = point.words.pages == PageSize::small && point.words.state == MemoryState::asleep;
+        return can_be_had ? std::optional(nanoseconds_at(point)) : std::nullopt;
+      });
+  go_through_looks(plan);
+  std::map<Words, int> counts;
+  for (const measure::PointKey& key : plan.asked()) ++counts[key.words];
   EXPECT_EQ(counts.at({.pages = PageSize::huge, .state = MemoryState::asleep}), 1);
   EXPECT_EQ(counts.at({.pages = PageSize::small, .state = MemoryState::awake}), 1);
   EXPECT_FALSE(counts.contains({.pages = PageSize::huge, .state = MemoryState::awake}));
+}
+
+TEST(CpuLatencyPlan, EveryLookAddsToTheOneBeforeAndEndsWhateverFails) {
+  const CpuVariants variants{.kinds = {CoreKind::performance, CoreKind::efficiency}};
+  for (const bool may_fail : {false, true}) {
+    test::AnsweredPlan plan(
+        {}, [&](const auto& request, auto known) { return cpu_latency_points(variants, cpu_info(), request, known); },
+        [&](const Point& point) {
+          const bool fails = may_fail && static_cast<int>(std::log2(*point.x.bytes) * 16) % 5 == 0;
+          return fails ? std::nullopt : std::optional(nanoseconds_at(point));
+        });
+    for (const std::size_t added : go_through_looks(plan)) EXPECT_GT(added, 10u);
+    EXPECT_EQ(plan.go_through(Look::first), 0u);
+    for (std::size_t count = 0; count < plan.known().size(); count += 5)
+      (void)cpu_latency.conclude({}, std::span(plan.known()).first(count));
+  }
+}
+
+TEST(CpuLatencyPlan, TheFirstLookIsOverSoonAndCoversAllSizes) {
+  double seconds = 0;
+  std::set<double> sizes;
+  for (const Point& point :
+       cpu_latency_points({.kinds = {CoreKind::performance}}, cpu_info(), {.look = Look::first}, {})) {
+    seconds += point.expected_seconds;
+    sizes.insert(*point.x.bytes);
+  }
+  EXPECT_LT(seconds, 2.5);
+  EXPECT_EQ(*sizes.begin(), 1024);
+  EXPECT_EQ(*sizes.rbegin(), 64 << 20);
 }
 
 TEST(CpuLatency, FindsTheLevelsOfEachPages) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
 #include "probes/hit_rate/hit_rate.hpp"
+#include "support/answered_plan.hpp"
 #include "support/recording_observer.hpp"
 
 namespace sonde::probes {
@@ -151,6 +153,54 @@ TEST(HitRate, CountersSeeTheTrueRateAndSayHowFarTimingIsOff) {
   EXPECT_NEAR(difference->value.value(), 0, 0.03) << difference->evidence;
   EXPECT_LE(difference->low.value(), difference->value.value());
   EXPECT_NE(finding_by(observer, hit_rate_probe::effective_capacity, Method::timing), nullptr);
+}
+
+/// The latency of random loads on a GPU with a cache of 48 MiB before memory.
+double nanoseconds_at(const Point& point) {
+  const double bytes = point.x.bytes.value();
+  const auto missed = [&](double cache) { return 1 - std::min(1.0, cache / bytes); };
+  return 40 + 50 * missed(32 * kib) + 70 * missed(2 * mib) + 140 * missed(48 * mib);
+}
+
+TEST(HitRatePlan, EveryLookAddsToTheOneBeforeAndEndsWhateverFails) {
+  const device::DeviceInfo device{.largest_buffer_bytes = 4096 * mib,
+                                  .memory_kinds = {{"device", ""}, {"svm-fine", ""}}};
+  for (const bool may_fail : {false, true}) {
+    test::AnsweredPlan plan(
+        {.counts_traffic = true},
+        [&](const auto& request, auto known) { return hit_rate.next(device, request, known); },
+        [&](const Point& point) {
+          const bool fails = may_fail && static_cast<int>(std::log2(*point.x.bytes) * 16) % 5 == 0;
+          return fails ? std::nullopt : std::optional(nanoseconds_at(point));
+        });
+    for (const measure::Look look : {measure::Look::first, measure::Look::closer, measure::Look::closest})
+      EXPECT_GT(plan.go_through(look), 5u);
+    EXPECT_EQ(plan.go_through(measure::Look::first), 0u);
+    std::set<std::string> kinds;
+    for (const measure::PointKey& key : plan.asked()) kinds.insert(key.words.memory.str());
+    EXPECT_TRUE(kinds.contains("svm-fine"));
+    std::vector<double> found;
+    for (std::size_t count = 0; count <= plan.known().size(); ++count) {
+      for (const measure::Finding& one : hit_rate.conclude({}, std::span(plan.known()).first(count)).findings) {
+        ASSERT_NE(one.kind, &hit_rate_probe::contrast_too_small) << count;
+        if (one.kind == &hit_rate_probe::effective_capacity) {
+          EXPECT_NEAR(*one.value / mib, 48, 5) << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(HitRatePlan, TheFirstLookIsOverSoonAndCoversAllSizes) {
+  double seconds = 0;
+  std::set<double> sizes;
+  for (const Point& point : hit_rate.next({.largest_buffer_bytes = 4096 * mib}, {.look = measure::Look::first}, {})) {
+    seconds += point.expected_seconds;
+    sizes.insert(*point.x.bytes);
+  }
+  EXPECT_LT(seconds, 1.6);
+  EXPECT_EQ(*sizes.begin(), 4 * kib);
+  EXPECT_EQ(*sizes.rbegin(), 64 * mib);
 }
 
 TEST(HitRate, WithoutAMemorySideCacheNoneIsSeen) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "analysis/levels/cache_shapes.hpp"
 #include "analysis/statistics.hpp"
@@ -14,6 +15,7 @@
 #include "measure/runner.hpp"
 #include "probes/catalog.hpp"
 #include "probes/latency/latency.hpp"
+#include "support/answered_plan.hpp"
 #include "support/recording_observer.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
@@ -71,10 +73,10 @@ bool is_awake(const measure::Words& words) { return words.fabric == measure::Fab
 
 TEST(LatencySizes, AreFourPerDoublingDistinctAndWholeLines) {
   for (const std::uint32_t line_bytes : {64u, 128u}) {
-    const auto bytes = sizes({.look = Look::first, .line_bytes = line_bytes});
-    EXPECT_EQ(bytes.size(), 16 * 4 + 1u);
+    const auto bytes = sizes({.look = Look::closest, .largest_bytes = 512 << 20, .line_bytes = line_bytes});
+    EXPECT_EQ(bytes.size(), 19 * 4 + 1u);
     EXPECT_EQ(bytes.front(), 1024);
-    EXPECT_EQ(bytes.back(), 64 << 20);
+    EXPECT_EQ(bytes.back(), 512 << 20);
     EXPECT_EQ(std::set<double>(bytes.begin(), bytes.end()).size(), bytes.size());
     for (std::size_t step = 0; step < bytes.size(); ++step) {
       EXPECT_EQ(std::fmod(bytes[step], line_bytes), 0) << bytes[step];
@@ -83,22 +85,54 @@ TEST(LatencySizes, AreFourPerDoublingDistinctAndWholeLines) {
   }
 }
 
-TEST(LatencySizes, EndWhereTheEffortSays) {
+// The first look has to be over after seconds.
+TEST(LatencySizes, AreTwoPerDoublingWhereAPointTakesLongAndCloserLooksHaveThemAll) {
+  const std::vector<double> first = sizes({.look = Look::first});
+  const std::vector<double> closer = sizes({.look = Look::closer});
+  const std::vector<double> closest = sizes({.look = Look::closest});
+  EXPECT_TRUE(std::ranges::includes(closer, first));
+  EXPECT_TRUE(std::ranges::includes(closest, closer));
+  EXPECT_EQ(std::ranges::count_if(first, [](double bytes) { return bytes > 4 << 20 && bytes <= 8 << 20; }), 4);
+  EXPECT_EQ(std::ranges::count_if(first, [](double bytes) { return bytes > 32 << 20 && bytes <= 64 << 20; }), 2);
+  EXPECT_EQ(std::ranges::count_if(closer, [](double bytes) { return bytes > 32 << 20 && bytes <= 64 << 20; }), 4);
+  double seconds = 0;
+  for (const Point& point : latency.next({}, {.look = Look::first}, {})) seconds += point.expected_seconds;
+  EXPECT_LT(seconds, 5);
+}
+
+TEST(LatencySizes, EndWhereTheLookSays) {
   EXPECT_EQ(sizes({.look = Look::first}).back(), 64 << 20);
   EXPECT_EQ(sizes({.look = Look::closer}).back(), 256 << 20);
   device::DeviceInfo device;
-  const auto thorough = [&](device::DeviceType type) {
+  const auto closest = [&](device::DeviceType type) {
     device.type = type;
-    double largest = 0;
-    for (const Point& point : latency.next(device, {.look = Look::closest}, {})) {
-      largest = std::max(largest, *point.x.bytes);
-    }
-    return largest;
+    return sizes({.look = Look::closest}, device).back();
   };
-  EXPECT_EQ(thorough(device::DeviceType::cpu), 0x1p30);
-  EXPECT_EQ(thorough(device::DeviceType::model), 0x1p30);
-  EXPECT_EQ(thorough(device::DeviceType::integrated), 0x1p33);
-  EXPECT_EQ(thorough(device::DeviceType::discrete), 0x1p33);
+  EXPECT_EQ(closest(device::DeviceType::cpu), 0x1p30);
+  EXPECT_EQ(closest(device::DeviceType::model), 0x1p30);
+  EXPECT_EQ(closest(device::DeviceType::integrated), 0x1p33);
+  EXPECT_EQ(closest(device::DeviceType::discrete), 0x1p33);
+}
+
+TEST(LatencySizes, WhatLiesWithinThoseAskedForIsMeasuredAtAnyLook) {
+  for (const auto& [least, most] :
+       {std::pair<double, double>(192 << 20, 512 << 20), {1 << 30, 1 << 30}, {3 << 10, 5 << 10}}) {
+    for (const measure::Probe* probe : {&latency, &hit_rate, &cpu_latency}) {
+      const device::DeviceInfo device{.api = probe == &cpu_latency ? device::Api::cpu : device::Api::opencl,
+                                      .largest_buffer_bytes = 8ull << 30};
+      const std::vector<Point> points = probe->next(device,
+                                                    {.look = Look::first,
+                                                     .smallest_bytes = static_cast<std::uint64_t>(least),
+                                                     .largest_bytes = static_cast<std::uint64_t>(most)},
+                                                    {});
+      EXPECT_FALSE(points.empty()) << probe->id << " from " << least;
+      for (const Point& point : points) {
+        EXPECT_GE(*point.x.bytes, least) << probe->id;
+        EXPECT_LE(*point.x.bytes, most) << probe->id;
+      }
+    }
+  }
+  EXPECT_FALSE(sizes({.look = Look::first, .smallest_bytes = 512 << 20}).empty());
 }
 
 TEST(LatencySizes, AreThoseAskedFor) {
@@ -142,98 +176,120 @@ TEST(LatencySizes, AnEdgeIsLookedAtMoreClosely) {
   }
 }
 
-// Laps over many lines take long, a CPU stands for a GPU, and what others leave of its shared caches changes anyway.
-TEST(LatencySizes, AnEdgeIsHalvedOnceAtMostWhereACpusLapsTakeLong) {
-  const auto looks = [&](device::DeviceType type, Look look, std::uint64_t end) {
-    const auto latency_ns = [end](double bytes) { return bytes <= static_cast<double>(end) ? 12.0 : 140.0; };
-    device::DeviceInfo device;
-    device.type = type;
-    device.largest_buffer_bytes = 8ull << 30;
-    const Request request{.look = look};
-    auto known = measured(request, latency_ns, device);
-    for (int look = 0;; ++look) {
-      std::vector<Point> points = latency.next(device, request, known);
-      std::erase_if(points, [](const Point& point) { return !is_cycle(point); });
-      if (points.empty()) return look;
-      for (const Point& point : points) {
-        known.push_back(
-            {.point = point, .unit = "ns", .values = std::vector<double>(7, latency_ns(*point.x.bytes)), .state = {}});
-      }
-    }
+/// Everything that the probe asks of a device, by the latency of its cycle.
+test::AnsweredPlan::Next next_of(const device::DeviceInfo& device) {
+  return [device](const Request& request, std::span<const Measurement> known) {
+    return latency.next(device, request, known);
   };
-  EXPECT_GE(looks(device::DeviceType::cpu, Look::first, 3 << 20), 3);
-  EXPECT_EQ(looks(device::DeviceType::cpu, Look::first, 6 << 20), 0);  // four sizes a doubling have it within 20 %
-  EXPECT_EQ(looks(device::DeviceType::cpu, Look::first, 20 << 20), 1);
-  EXPECT_EQ(looks(device::DeviceType::cpu, Look::closer, 100 << 20), 0);
-  EXPECT_GE(looks(device::DeviceType::discrete, Look::closer, 100 << 20), 3);
-  for (const std::uint64_t end : {6u << 20, 20u << 20}) {
-    EXPECT_GE(looks(device::DeviceType::cpu, Look::closer, end), 3) << end;
-    EXPECT_GE(looks(device::DeviceType::discrete, Look::first, end), 3) << end;
+}
+
+device::DeviceInfo of_type(device::DeviceType type) {
+  device::DeviceInfo device{.memory_bytes = 16ull << 30, .largest_buffer_bytes = 8ull << 30};
+  device.type = type;
+  device.constant_bytes = 64 << 10;
+  device.local_bytes = 32 << 10;
+  return device;
+}
+
+/// The ratio of the sizes of the vector path's cycle on both sides of an edge.
+double narrowed(const test::AnsweredPlan& plan, double edge_bytes) {
+  double below = 0;
+  double above = 1e300;
+  for (const Measurement& one : plan.known()) {
+    if (!is_cycle(one.point) || !test::is_by_vector_path(one.point.words) || is_awake(one.point.words)) continue;
+    const double bytes = *one.point.x.bytes;
+    if (bytes <= edge_bytes) below = std::max(below, bytes);
+    if (bytes > edge_bytes) above = std::min(above, bytes);
+  }
+  return above / below;
+}
+
+// Laps over many lines take long.
+TEST(LatencySizes, AnEdgeIsLookedAtCloselyWhereAPointDoesNotTakeLong) {
+  for (const auto& [end, look, known_within] :
+       {std::tuple(20 << 20, Look::first, 1.03), {50 << 20, Look::first, 1.1}, {50 << 20, Look::closer, 1.03}}) {
+    const auto answer = [end = static_cast<double>(end)](const Point& point) {
+      return std::optional(*point.x.bytes <= end ? 12.0 : 140.0);
+    };
+    test::AnsweredPlan plan({}, next_of(of_type(device::DeviceType::cpu)), answer);
+    plan.go_through(look);
+    EXPECT_LE(narrowed(plan, end), known_within) << end;
+    EXPECT_GE(narrowed(plan, end), std::sqrt(known_within)) << end;
   }
 }
 
-/// The independent accesses that are asked for over more than `from` and less than `to` bytes.
-std::vector<Point> hits_asked(const analysis::LatencyCurves& curves, device::DeviceType type, Look look, double from,
-                              double to) {
-  device::DeviceInfo device;
-  device.type = type;
-  std::vector<Point> points = workloads::capacity_points(swept, curves, device, {.look = look});
-  std::erase_if(points, [&](const Point& point) {
-    const double bytes = *point.x.bytes;
-    return point.words.order != Order::independent || bytes <= from || bytes >= to;
-  });
+/// A device with two caches: at places a point fails.
+std::optional<double> two_caches(const Point& point, int fails_every) {
+  const auto bytes = *point.x.bytes;
+  if (fails_every > 0 && static_cast<int>(std::log2(bytes) * 16) % fails_every == 0) return std::nullopt;
+  if (point.words.stride_bytes || point.words.order == Order::page) return 20;
+  const bool independent = point.words.order == Order::independent;
+  const auto missed = [&](double cache) {
+    return independent ? 1 - std::min(1.0, cache / bytes) : bytes <= cache ? 0.0 : 1.0;
+  };
+  return 20 + 60 * missed(48 << 10) + 200 * missed(3 << 20);
+}
+
+TEST(LatencyPlan, EveryLookAddsToTheOneBeforeAndEndsWhateverFails) {
+  for (const device::DeviceType type : {device::DeviceType::discrete, device::DeviceType::cpu}) {
+    for (const int fails_every : {0, 5}) {
+      test::AnsweredPlan plan({}, next_of(of_type(type)),
+                              [&](const Point& point) { return two_caches(point, fails_every); });
+      for (const Look look : {Look::first, Look::closer, Look::closest}) EXPECT_GT(plan.go_through(look), 10u);
+      EXPECT_EQ(plan.go_through(Look::first), 0u);
+      std::set<std::string> paths;
+      for (const measure::PointKey& key : plan.asked()) paths.insert(path_name(key.words));
+      EXPECT_EQ(paths.size(), 6u);
+      EXPECT_LE(narrowed(plan, 48 << 10), fails_every == 0 ? 1.03 : 1.1);
+    }
+  }
+}
+
+TEST(LatencyPlan, GoesOnFromAnyPrefix) {
+  test::AnsweredPlan at_once({}, next_of(of_type(device::DeviceType::cpu)),
+                             [](const Point& point) { return two_caches(point, 0); });
+  test::AnsweredPlan little_by_little({}, next_of(of_type(device::DeviceType::cpu)),
+                                      [](const Point& point) { return two_caches(point, 0); });
+  at_once.go_through(Look::first);
+  little_by_little.go_through(Look::first, 7);
+  EXPECT_NEAR(static_cast<double>(at_once.asked().size()), static_cast<double>(little_by_little.asked().size()), 4);
+  for (std::size_t count = 1; count <= at_once.known().size(); count += 3) {
+    const measure::Conclusion conclusion = latency.conclude({}, std::span(at_once.known()).first(count));
+    const auto levels = std::ranges::count_if(
+        conclusion.levels, [](const measure::FoundLevel& level) { return test::is_by_vector_path(level.words); });
+    EXPECT_LE(levels, 3) << count;
+    for (const measure::FoundLevel& level : conclusion.levels) {
+      if (!level.found.bytes) continue;
+      const double cache = level.found.bytes->value < 400e3 ? 48 << 10 : 3 << 20;
+      EXPECT_LE(level.found.bytes->low, cache) << count;
+      EXPECT_GE(level.found.bytes->high, cache) << count;
+    }
+  }
+}
+
+/// The independent accesses that are asked for.
+std::vector<Point> hits_asked(const analysis::LatencyCurves& curves, Look look) {
+  std::vector<Point> points =
+      workloads::capacity_points(swept, curves, of_type(device::DeviceType::discrete), {.look = look}, {});
+  std::erase_if(points, [&](const Point& point) { return point.words.order != Order::independent; });
   return points;
 }
 
-TEST(LatencySizes, HitsOfACpusLastCacheAreAskedUpTo32MiBAtQuickAnd64AtNormal) {
-  analysis::LatencyCurves curves;
-  for (double bytes = 4 << 10; bytes <= 128 << 20; bytes *= std::sqrt(2))
-    curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 24 << 20 ? 12.0 : 140.0)});
-  const auto furthest = [&](device::DeviceType type, Look look) {
-    double bytes = 0;
-    for (const Point& point : hits_asked(curves, type, look, 0, 1e12)) bytes = std::max(bytes, *point.x.bytes);
-    return bytes;
-  };
-  EXPECT_LE(furthest(device::DeviceType::cpu, Look::first), 32 << 20);
-  EXPECT_LE(furthest(device::DeviceType::cpu, Look::closer), 64 << 20);
-  EXPECT_GT(furthest(device::DeviceType::cpu, Look::closest), 64 << 20);
-  EXPECT_GT(furthest(device::DeviceType::discrete, Look::first), 64 << 20);
-}
-
-// It is shared with other cores, often with other machines: a number of theirs is not worth seconds.
-TEST(LatencySizes, HitsOfACpusThirdCacheAreAskedAtAFewSizes) {
+TEST(LatencySizes, HitsAreAskedAboutEveryEdgeAndMoreOfThemAtCloserLooks) {
   analysis::LatencyCurves curves;
   for (double bytes = 4 << 10; bytes <= 64 << 20; bytes *= std::exp2(0.25))
     curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 48 << 10  ? 2
                                                           : bytes <= 1 << 20 ? 6
                                                           : bytes <= 6 << 20 ? 35
                                                                              : 140)});
-  const auto asked = [&](device::DeviceType type, Look look, double from, double to) {
-    std::vector<int> replicates;
-    for (const Point& point : hits_asked(curves, type, look, from, to)) replicates.push_back(point.replicates);
-    return replicates;
+  const auto between = [&](Look look, double from, double to) {
+    return std::ranges::count_if(hits_asked(curves, look),
+                                 [&](const Point& point) { return *point.x.bytes > from && *point.x.bytes < to; });
   };
-  constexpr double second = 0.9 * (1 << 20);
-  constexpr double third = 5.8 * (1 << 20);
-  EXPECT_EQ(asked(device::DeviceType::cpu, Look::first, third, 1e9), std::vector<int>(3, 1));
-  EXPECT_EQ(asked(device::DeviceType::cpu, Look::closer, third, 1e9).size(), 4u);
-  EXPECT_GE(asked(device::DeviceType::cpu, Look::closest, third, 1e9).size(), 9u);
-  EXPECT_GE(asked(device::DeviceType::discrete, Look::first, third, 1e9).size(), 9u);
-  // Beyond the second cache its own hits are asked, and none for the third one's latency.
-  EXPECT_GE(asked(device::DeviceType::cpu, Look::first, second, third).size(), 9u);
-  EXPECT_EQ(asked(device::DeviceType::discrete, Look::first, second, third).size(),
-            asked(device::DeviceType::cpu, Look::first, second, third).size() + 2);
-}
-
-// A climb of translation may look like an edge before it. What a core has to itself is asked as any second cache.
-TEST(LatencySizes, HitsOfACpusSecondCacheAreAskedBehindAFalseEdgeToo) {
-  analysis::LatencyCurves curves;
-  for (double bytes = 4 << 10; bytes <= 64 << 20; bytes *= std::exp2(0.25))
-    curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 48 << 10    ? 2
-                                                          : bytes <= 512 << 10 ? 4
-                                                          : bytes <= 2 << 20   ? 6
-                                                                               : 40)});
-  EXPECT_GE(hits_asked(curves, device::DeviceType::cpu, Look::first, 1.8 * (1 << 20), 1e12).size(), 9u);
+  for (const auto& [from, to] : {std::pair(45e3, 0.9e6), {0.95e6, 6e6}, {5.8e6, 1e9}}) {
+    EXPECT_GE(between(Look::first, from, to), 5) << from;
+    EXPECT_GT(between(Look::closest, from, to), between(Look::first, from, to)) << from;
+  }
 }
 
 // A larger working set is not served faster: who was slow between two that are as fast was disturbed.
@@ -241,7 +297,7 @@ TEST(LatencySizes, APeakIsLeftOutAndNotLookedAtMoreClosely) {
   const Request request{.look = Look::closer};
   std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
   const std::size_t without =
-      workloads::edge_points(swept, workloads::curves_of(known, vector_path, request), {}, request).size();
+      workloads::edge_points(swept, workloads::curves_of(known, vector_path, request), request).size();
   ASSERT_GT(without, 0u);
   const auto peak = std::ranges::find_if(
       known, [](const Measurement& one) { return *one.point.x.bytes > 30e3 && *one.point.x.bytes < 40e3; });
@@ -249,7 +305,7 @@ TEST(LatencySizes, APeakIsLeftOutAndNotLookedAtMoreClosely) {
   peak->values.assign(7, 15);
   const analysis::LatencyCurves curves = workloads::curves_of(known, vector_path, request);
   EXPECT_EQ(curves.left_out_bytes, std::vector<double>{*peak->point.x.bytes});
-  EXPECT_EQ(workloads::edge_points(swept, curves, {}, request).size(), without);
+  EXPECT_EQ(workloads::edge_points(swept, curves, request).size(), without);
 }
 
 // The cycle misses a hashed cache long before its size, and what lies between two such caches is seen by hits alone.
@@ -263,14 +319,11 @@ TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
     curves.cycle.push_back({bytes, std::vector<double>(7, ns)});
   }
   int between = 0;
-  for (const Point& point : workloads::capacity_points(swept, curves, device::DeviceInfo{}, {.look = Look::first})) {
-    if (point.words.order != Order::independent) continue;
+  for (const Point& point : hits_asked(curves, Look::first)) {
     const double bytes = *point.x.bytes;
     if (bytes > 0.4 * size && bytes < 0.7 * size) ++between;
-    // Of few lines, where placement is all, of many placements.
-    if (bytes > 8 << 10) {
-      EXPECT_EQ(point.replicates, bytes < 32 << 10 ? 16 : 2) << bytes;
-    }
+    // Of few lines, where placement is all, a visit has many placements.
+    EXPECT_EQ(point.replicates, bytes < 32 << 10 ? 4 : 1) << bytes;
   }
   EXPECT_GE(between, 2);
 }
@@ -289,7 +342,7 @@ TEST(LatencySizes, APointBesideNeighboursIsLeftOutAndAskedForNearby) {
   std::vector<double> asked;
   for (int attempt = 0; attempt < 4; ++attempt) {
     const analysis::LatencyCurves curves = workloads::curves_of(known, vector_path, request);
-    const std::vector<Point> points = workloads::edge_points(swept, curves, {}, request);
+    const std::vector<Point> points = workloads::edge_points(swept, curves, request);
     // The interval in which the step is, 185,344 to 220,416 bytes.
     const auto within = std::ranges::find_if(
         points, [](const Point& point) { return *point.x.bytes > 186e3 && *point.x.bytes < 220e3; });
@@ -324,21 +377,6 @@ TEST(LatencyLevels, AreNotReadFromACurveMostlyMeasuredBesideNeighbours) {
   EXPECT_NE(most_of_it.without_levels[0].reason.find("run again on an idle machine"), std::string::npos);
 }
 
-TEST(LatencySizes, AFarEdgeOfACpuIsLookedAtCloserByTheVectorPathAlone) {
-  analysis::LatencyCurves curves;
-  for (double bytes = 1 << 20; bytes <= 64 << 20; bytes *= std::sqrt(2))
-    curves.cycle.push_back({bytes, std::vector<double>(7, bytes <= 20 << 20 ? 12.0 : 140.0)});
-  const auto looked_at = [&](device::DeviceType type, Look look, bool closely) {
-    device::DeviceInfo device;
-    device.type = type;
-    return !workloads::edge_points(swept, curves, device, {.look = look}, closely).empty();
-  };
-  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Look::closer, true));
-  EXPECT_FALSE(looked_at(device::DeviceType::cpu, Look::closer, false));
-  EXPECT_TRUE(looked_at(device::DeviceType::cpu, Look::closest, false));
-  EXPECT_TRUE(looked_at(device::DeviceType::discrete, Look::closer, false));
-}
-
 // What lies beyond the last cache is not told from a climb that the sweep cuts off.
 TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
   constexpr auto climbs_at_the_end = [](double bytes) { return bytes <= 32 << 20 ? 40.0 : 40.0 + bytes / (1 << 20); };
@@ -355,7 +393,7 @@ TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
   };
   const double end = 64 << 20;
   const Request quick{.look = Look::first};
-  EXPECT_EQ(largest(device::DeviceType::cpu, quick, climbs_at_the_end), 2 * end);
+  EXPECT_EQ(largest(device::DeviceType::cpu, quick, climbs_at_the_end), 4 * end);
   EXPECT_EQ(largest(device::DeviceType::discrete, quick, climbs_at_the_end), 4 * end);
   EXPECT_EQ(largest(device::DeviceType::model, quick, climbs_at_the_end), 4 * end);
   // As far as there is room.

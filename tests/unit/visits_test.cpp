@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "support/walk_workload.hpp"
 
 namespace sonde::measure {
@@ -25,6 +27,44 @@ TEST(Visits, AllPointsOnceBeforeAnyAgain) {
   Values sizes;
   for (const Point& point : each_visit(points)) sizes.push_back(point.x.bytes.value());
   EXPECT_EQ(sizes, (Values{1, 2, 3, 1, 3, 3}));
+}
+
+// A run may end anywhere, and what drifts meanwhile must not look like a curve.
+TEST(Visits, EveryBeginningOfASweepCoversAllSizes) {
+  for (const std::size_t count : {1u, 2u, 5u, 33u, 59u, 64u}) {
+    std::vector<Point> points;
+    for (std::size_t place = 0; place < count; ++place) points.push_back(test::point_of(static_cast<double>(place)));
+    for (const std::uint64_t seed : {1u, 2u, 3u}) {
+      std::set<double> covered{-1, static_cast<double>(count)};
+      std::size_t taken = 0;
+      for (const Point& point : spread_over_sizes(points, seed)) {
+        EXPECT_TRUE(covered.insert(point.x.bytes.value()).second);
+        double widest = 0;
+        for (auto one = std::next(covered.begin()); one != covered.end(); ++one)
+          widest = std::max(widest, *one - *std::prev(one));
+        ++taken;
+        EXPECT_LE(widest, 8.0 * static_cast<double>(count) / static_cast<double>(taken)) << taken << " of " << count;
+        EXPECT_LE(widest, taken * 2 >= count ? 5.0 : 64.0) << taken << " of " << count;
+      }
+      EXPECT_EQ(taken, count);
+    }
+  }
+}
+
+TEST(Visits, AStageWaitsUntilThoseBeforeItHaveNothingNew) {
+  const std::vector<Point> first{test::point_of(1), test::point_of(2)};
+  const std::vector<Point> second{test::point_of(2), test::point_of(3)};
+  std::set<double> asked;
+  Request request;
+  request.was_asked = [&](const Point& point) { return asked.contains(*point.x.bytes); };
+  Values order;
+  for (int call = 0; call < 4; ++call) {
+    for (const Point& point : first_new_points(request, {}, [&] { return first; }, [&] { return second; })) {
+      order.push_back(*point.x.bytes);
+      asked.insert(*point.x.bytes);
+    }
+  }
+  EXPECT_EQ(order, (Values{1, 2, 3}));
 }
 
 TEST(Visits, ValuesOfFurtherOnesAreAddedAndCounted) {

@@ -97,14 +97,6 @@ std::uint32_t lines_of(const Point& point, std::uint32_t bytes_apart) {
   return static_cast<std::uint32_t>(point.x.bytes.value() / bytes_apart);
 }
 
-/// Whether sizes are about a doubling apart: these say that there is a level, not where it ends.
-bool is_too_coarse(const std::vector<analysis::CurvePoint>& cycle) {
-  constexpr double most_apart = 1.6;
-  std::vector<double> apart;
-  for (std::size_t i = 1; i < cycle.size(); ++i) apart.push_back(cycle[i].bytes / cycle[i - 1].bytes);
-  return !apart.empty() && analysis::quantile(apart, 0.5) > most_apart;
-}
-
 Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
   Conclusion conclusion;
   std::map<Words, std::vector<Measurement>> by_hierarchy;
@@ -117,10 +109,8 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
   for (const auto& [words, ones] : by_hierarchy) {
     const auto curves = measure::readable_part(workloads::curves_of(ones, words, request), words, conclusion);
     if (!curves) continue;
-    if (is_too_coarse(curves->cycle)) {
-      conclusion.without_levels.push_back({.words = words,
-                                           .reason = "no levels are read from this curve, as its sizes are a doubling "
-                                                     "apart; a longer run (--time) has more"});
+    if (const auto reason = workloads::too_coarse_for_levels(curves->cycle)) {
+      conclusion.without_levels.push_back({.words = words, .reason = *reason});
     } else {
       measure::add_levels(analysis::find_levels(*curves), words, conclusion);
     }

@@ -199,6 +199,14 @@ std::vector<Finding> findings_by_counters(const analysis::LastCache& cache, std:
                                            std::abs(by.value), by.value < 0 ? "lower" : "higher", range))};
 }
 
+/// Whether sizes are about a doubling apart, with which two caches pass for one.
+bool are_a_doubling_apart(const std::vector<RandomLoad>& loads) {
+  constexpr double most_apart = 1.6;
+  std::vector<double> apart;
+  for (std::size_t i = 1; i < loads.size(); ++i) apart.push_back(loads[i].bytes / loads[i - 1].bytes);
+  return analysis::quantile(apart, 0.5) > most_apart;
+}
+
 }  // namespace
 
 Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement> measurements) {
@@ -214,6 +222,10 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
         {.kind = &hit_rate_probe::none_seen, .words = usual_walk_words, .evidence = evidence});
     return conclusion;
   };
+  if (are_a_doubling_apart(usual)) {
+    return not_known(
+        "no cache is read from this sweep, as its sizes are a doubling apart; a longer run (--time) has more");
+  }
   const std::optional<LastCache> rough = analysis::estimate_last_cache(usual);
   const auto stated_bytes = static_cast<double>(request.stated_memory_side_bytes);
   const std::string far = size_text(usual.back().bytes);
