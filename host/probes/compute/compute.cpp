@@ -36,28 +36,13 @@ NumberOperation operation_of(const Words& words) {
 }
 
 /// The types are measured in this order: what most programs compute with comes first.
-constexpr std::array<NumberType, 8> order_of_types{NumberType::fp32,  NumberType::fp64,      NumberType::fp16,
-                                                   NumberType::int32, NumberType::int64,     NumberType::int16,
-                                                   NumberType::int8,  NumberType::four_bytes};
-/// A CPU's driver takes seconds to compile what a GPU's does in milliseconds: where time is short, what most programs
-/// compute with has to do.
-bool is_in_short(const device::DeviceInfo& device, const Request& request) {
-  return device.type == device::DeviceType::cpu && request.look == Look::first;
-}
+constexpr std::array<NumberType, 8> order_of_types{NumberType::fp32,  NumberType::fp64, NumberType::int32,
+                                                   NumberType::fp16,  NumberType::int8, NumberType::four_bytes,
+                                                   NumberType::int64, NumberType::int16};
+constexpr std::size_t types_at_once = 3;
 
-/// Where time is short, few types are measured; a missing one takes no time to say.
-std::vector<NumberType> types_of(const device::DeviceInfo& device, const Request& request) {
-  constexpr std::array<NumberType, 3> few{NumberType::fp32, NumberType::fp64, NumberType::int32};
-  std::vector<NumberType> types;
-  std::ranges::copy_if(order_of_types, std::back_inserter(types), [&](NumberType type) {
-    return !is_in_short(device, request) || std::ranges::find(few, type) != few.end() ||
-           device.missing_types.contains(std::string(device::facts_of(type).name));
-  });
-  return types;
-}
-
-std::vector<NumberOperation> operations_of(NumberType type, bool in_short) {
-  if (in_short || type == NumberType::four_bytes) return {NumberOperation::fma};
+std::vector<NumberOperation> operations_of(NumberType type) {
+  if (type == NumberType::four_bytes) return {NumberOperation::fma};
   if (!device::facts_of(type).floating) return {NumberOperation::fma, NumberOperation::add};
   if (type != NumberType::fp32) return {NumberOperation::fma, NumberOperation::add, NumberOperation::multiply};
   return {NumberOperation::fma,        NumberOperation::add,         NumberOperation::multiply,
@@ -77,51 +62,91 @@ std::vector<Point> visits_again(std::span<const Measurement> known) {
   });
 }
 
-/// Points still wanted: of each type the rate of its multiply-adds, whose preparation looks for the best shape; then,
-/// in that shape, its other rates, its latencies, and how the rate of fp32 grows with work-groups; the roofline's; and
-/// what its roofs are made of once more where visits disagree or a point lies above.
-std::vector<Point> compute_points(const device::DeviceInfo& device, const Request& request,
-                                  std::span<const Measurement> known) {
+/// A CPU's driver takes as long to compile a kernel as a GPU takes for many.
+double seconds_of_a_rate(const device::DeviceInfo& device) {
+  return device.type == device::DeviceType::cpu ? 0.2 : 0.1;
+}
+
+Point rate_or_latency(const device::DeviceInfo& device, const Curve& curve, NumberType type,
+                      NumberOperation operation) {
+  return point_on(curve, {}, words_of(type, operation, curve.words.chain.value()), seconds_of_a_rate(device));
+}
+
+/// The rates of multiply-adds, whose preparation looks for the best shape. A type that is missing takes no time to say.
+std::vector<Point> main_rates(const device::DeviceInfo& device, std::size_t count) {
   std::vector<Point> points;
-  const auto add = [&](const Curve& curve, NumberType type, NumberOperation operation) -> Point& {
-    return points.emplace_back(point_on(curve, {}, words_of(type, operation, curve.words.chain.value()),
-                                        by_look(request.look, 0.15, 0.6, 3.0)));
-  };
-  // A search costs many compilations: what is measured again and again, to see how the machine drifts, has none.
-  add(latency, NumberType::fp32, NumberOperation::fma);
-  const std::vector<NumberType> types = types_of(device, request);
-  for (const NumberType type : types) {
-    Point& searched = add(rate, type, NumberOperation::fma);
-    searched.visits = measure::usual_visits;
-    searched.expected_seconds *= 2;
+  for (const NumberType type : order_of_types) {
+    const bool is_missing = device.missing_types.contains(std::string(device::facts_of(type).name));
+    if (!is_missing && count == 0) continue;
+    if (!is_missing) --count;
+    points.push_back(rate_or_latency(device, rate, type, NumberOperation::fma));
+    points.back().visits = measure::usual_visits;
+    points.back().expected_seconds *= 2;
   }
   if (device.missing_types.contains(unsupported_type)) {
-    Point unmeasured = points.back();
-    unmeasured.curve = &unsupported;
-    unmeasured.words = unsupported.words;
-    points.push_back(unmeasured);
+    points.push_back(points.front());
+    points.back().curve = &unsupported;
+    points.back().words = unsupported.words;
   }
-  for (const NumberType type : types) {
+  return points;
+}
+
+/// Of each type its other rates, in the shape that was found for it, and its latencies.
+std::vector<Point> other_rates(const device::DeviceInfo& device, std::span<const Measurement> known) {
+  std::vector<Point> points;
+  for (const NumberType type : order_of_types) {
     const Measurement* const main = main_rate(known, type);
     if (main == nullptr) continue;
-    for (const NumberOperation operation : operations_of(type, is_in_short(device, request))) {
-      add(latency, type, operation);
+    for (const NumberOperation operation : operations_of(type)) {
+      points.push_back(rate_or_latency(device, latency, type, operation));
       if (operation == NumberOperation::fma) continue;
+      points.push_back(rate_or_latency(device, rate, type, operation));
       const ArithmeticShape shape = workloads::arithmetic_shape_of(main->state.shape);
-      add(rate, type, operation).shape = workloads::named(workloads::shape_for(operation, shape));
+      points.back().shape = workloads::named(workloads::shape_for(operation, shape));
     }
   }
-  if (const Measurement* const main = main_rate(known, NumberType::fp32)) {
-    const double all = main->state.shape.at("groups");
-    for (double groups = 1; groups < all; groups *= 2) {
-      Point& some = add(rate, NumberType::fp32, NumberOperation::fma);
-      some.x.groups = groups;
-      some.shape = main->state.shape;
-      some.shape["groups"] = groups;
-    }
+  return points;
+}
+
+/// The growth of fp32's rate with work-groups.
+std::vector<Point> rates_of_some_groups(const device::DeviceInfo& device, std::span<const Measurement> known) {
+  std::vector<Point> points;
+  const Measurement* const main = main_rate(known, NumberType::fp32);
+  if (main == nullptr) return points;
+  for (double groups = 1; groups < main->state.shape.at("groups"); groups *= 2) {
+    Point& some = points.emplace_back(rate_or_latency(device, rate, NumberType::fp32, NumberOperation::fma));
+    some.x.groups = groups;
+    some.shape = main->state.shape;
+    some.shape["groups"] = groups;
   }
-  std::ranges::copy(sustained_points(device, request, known), std::back_inserter(points));
-  std::ranges::copy(roofline_points(device, request, known), std::back_inserter(points));
+  return points;
+}
+
+/// First what most programs compute with and how fast memory feeds it; then the other types and the nearest cache; the
+/// roofline with every level's; all operations, the growth with work-groups and a long load; and what the roofs are
+/// made of once more where visits disagree or a point lies above.
+std::vector<Point> compute_points(const device::DeviceInfo& device, const Request& request,
+                                  std::span<const Measurement> known) {
+  const bool is_first = request.look == Look::first;
+  const auto only_if = [](bool wanted, auto stage) { return wanted ? stage() : std::vector<Point>{}; };
+  std::vector<Point> points = measure::first_new_points(
+      request, known,
+      [&] {
+        std::vector<Point> all = main_rates(device, types_at_once);
+        std::ranges::move(bandwidths_of_ends(device, request, false), std::back_inserter(all));
+        return all;
+      },
+      [&] {
+        std::vector<Point> all = main_rates(device, order_of_types.size());
+        std::ranges::move(bandwidths_of_ends(device, request, true), std::back_inserter(all));
+        all.push_back(rate_or_latency(device, latency, NumberType::fp32, NumberOperation::fma));
+        return all;
+      },
+      [&] { return only_if(!is_first, [&] { return roofline_sweep(device, request); }); },
+      [&] { return only_if(!is_first, [&] { return roofline_points(device, request, known); }); },
+      [&] { return only_if(!is_first, [&] { return other_rates(device, known); }); },
+      [&] { return only_if(!is_first, [&] { return rates_of_some_groups(device, known); }); },
+      [&] { return only_if(!is_first, [&] { return sustained_points(device, known); }); });
   std::ranges::move(visits_again(known), std::back_inserter(points));
   return points;
 }
@@ -137,10 +162,7 @@ std::optional<std::string> compute_obstacle(const device::DeviceInfo& device) {
 /// A CPU's driver takes as long to compile a shape as a GPU takes for all of them.
 workloads::ArithmeticSearch search_depth(const Request& request, const device::DeviceInfo& device, NumberType type) {
   const bool on_cpu = device.type == device::DeviceType::cpu;
-  int rounds = by_look(request.look, 0, 2, 4);
-  if (request.look == Look::first && type == NumberType::fp32 && !on_cpu) rounds = 1;
-  if (on_cpu) rounds = std::min(rounds, 1);
-  return {.rounds = rounds, .alive = request.alive};
+  return {.rounds = on_cpu ? 0 : type == NumberType::fp32 ? 2 : 1, .alive = request.alive};
 }
 
 Conclusion conclude_compute(const Request&, std::span<const Measurement> measurements) {

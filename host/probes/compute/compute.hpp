@@ -132,9 +132,8 @@ std::vector<Finding> implausible_rates(const device::DeviceInfo& device, std::sp
 
 // --- whether a device keeps on computing as fast as it begins: ten points of a second each, one right behind the other
 
-/// Points still wanted, in the shape of fp32's peak; none at quick, nor of a simulated device, which nothing heats.
-std::vector<Point> sustained_points(const device::DeviceInfo& device, const Request& request,
-                                    std::span<const Measurement> known);
+/// In the shape of fp32's peak; none of a simulated device, which nothing heats.
+std::vector<Point> sustained_points(const device::DeviceInfo& device, std::span<const Measurement> known);
 
 /// `sustained`: the rate of the last second over that of the first, with what the device said of itself then.
 std::vector<Finding> sustained_findings(std::span<const Measurement> measurements);
@@ -146,8 +145,13 @@ inline bool is_of_roofline(const Point& point) { return point.x.operations_per_b
 /// Whether it is at a level; 0 operations a byte is the level's bandwidth.
 inline bool is_at_level(const Point& point) { return is_of_roofline(point) && !point.words.level.empty(); }
 
-/// Points still wanted: a few working sets without operations, by which levels are found; then, at each level, all
-/// operations a byte. At quick the first level and memory, which need not be found.
+/// The bandwidths of memory, and of the first level if wanted, neither of which has to be found.
+std::vector<Point> bandwidths_of_ends(const device::DeviceInfo& device, const Request& request, bool with_first_level);
+
+/// A few working sets without operations, by which levels are found.
+std::vector<Point> roofline_sweep(const device::DeviceInfo& device, const Request& request);
+
+/// Operations a byte at each level, in the registers that fp32's rate was found with.
 std::vector<Point> roofline_points(const device::DeviceInfo& device, const Request& request,
                                    std::span<const Measurement> known);
 

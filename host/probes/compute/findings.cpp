@@ -156,11 +156,10 @@ std::vector<Finding> implausible_rates(const device::DeviceInfo& device, std::sp
   return found;
 }
 
-std::vector<Point> sustained_points(const device::DeviceInfo& device, const Request& request,
-                                    std::span<const Measurement> known) {
+std::vector<Point> sustained_points(const device::DeviceInfo& device, std::span<const Measurement> known) {
   const Measurement* const main = main_rate(known, NumberType::fp32);
   const bool heats = device.type != device::DeviceType::model;
-  if (main == nullptr || request.look == Look::first || !heats) return {};
+  if (main == nullptr || !heats) return {};
   std::vector<Point> points;
   for (int second = 1; second <= seconds_of_load; ++second) {
     points.push_back(point_on(rate, {.seconds = second}, main->point.words, 1.1));

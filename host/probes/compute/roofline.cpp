@@ -32,22 +32,17 @@ constexpr Words words_of_sweep{.chain = single_words.chain,
                                .type = single_words.type};
 
 double memory_bytes(const device::DeviceInfo& device, const Request& request) {
-  if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
-  const bool on_cpu = device.type == device::DeviceType::cpu;
-  double bytes = (on_cpu ? 1 : 2) * (request.look == Look::first ? 64 << 20 : 128 << 20);
+  double bytes = (device.type == device::DeviceType::cpu ? 64 : 128) << 20;
   bytes = std::max(bytes, far_beyond_caches * static_cast<double>(request.stated_cache_bytes));
   double most = 1e18;
   if (device.largest_buffer_bytes > 0) most = std::min(most, static_cast<double>(device.largest_buffer_bytes));
   if (device.memory_bytes > 0) most = std::min(most, static_cast<double>(device.memory_bytes) / 4);
   // Whole blocks for every group, however they are cut up.
   const double grain = workloads::compute_units_of(device) * 4.0 * (64 << 10);
-  return std::max(1.0, std::min(std::ceil(bytes / grain), std::floor(most / grain))) * grain;
-}
-
-Point roofline_point(const Words& words, double operations_per_byte, double bytes, const Request& request) {
-  return point_on(operations_per_byte == 0 ? roofline_bandwidth : roofline,
-                  {.bytes = bytes, .operations_per_byte = operations_per_byte}, words,
-                  (request.look == Look::first ? 0.1 : 0.4) + 3e-9 * bytes);
+  bytes = std::max(1.0, std::min(std::ceil(bytes / grain), std::floor(most / grain))) * grain;
+  // Sizes that the user asked for always win.
+  bytes = std::max(bytes, static_cast<double>(request.smallest_bytes.value_or(0)));
+  return std::min(bytes, static_cast<double>(request.largest_bytes.value_or(~0ull)));
 }
 
 struct RooflineLevel {
@@ -57,11 +52,11 @@ struct RooflineLevel {
 };
 
 /// `ridge_at`: the level's ridge, 0 as long as it is not known. From memory some GPUs need a hundred operations a byte:
-/// the dial goes on until arithmetic alone is the limit.
+/// the dial goes on until arithmetic alone is the limit. The closest look has the values between, too.
 std::vector<double> operations_wanted(Look look, double ridge_at) {
-  const double times = look == Look::first ? 4 : 2;
+  const double times = look == Look::closest ? 2 : 4;
   std::vector<double> operations{0};
-  for (double next = look == Look::first ? 0.25 : 0.0625; next <= usual_operations; next *= times)
+  for (double next = look == Look::closest ? 0.0625 : 0.25; next <= usual_operations; next *= times)
     operations.push_back(next);
   while (operations.back() < far_beyond_ridge * ridge_at && times * operations.back() <= most_operations)
     operations.push_back(times * operations.back());
@@ -85,18 +80,22 @@ std::vector<RooflineLevel> memory_level(const device::DeviceInfo& device, const 
   return {{"memory", Sharing::separate, bytes}};
 }
 
-/// A size in each flat stretch of the bandwidth. The stretch of the largest may be memory, which is measured by itself:
-/// no group may find in a cache what another has read.
+RooflineLevel first_level() { return {"level 1", Sharing::shared, nearest_bytes}; }
+
+/// The nearest, a size in each flat stretch of the bandwidth beyond, and memory: the stretch of the largest may be
+/// that, and there no group may find in a cache what another has read.
 std::vector<RooflineLevel> levels_of(const device::DeviceInfo& device, const Request& request,
                                      std::span<const Measurement> known) {
+  // What a first visit saw stays, whatever later ones see: a level's points have one size.
   std::map<double, double> gbps_by_bytes;
   for (const Measurement& one : known) {
-    if (one.point.words == words_of_sweep && is_of_roofline(one.point))
-      gbps_by_bytes[one.point.x.bytes.value()] = median_of(one);
+    if (one.point.words != words_of_sweep || !is_of_roofline(one.point)) continue;
+    const std::size_t values = one.visits.empty() || one.visits.front() == 0 ? one.values.size() : one.visits.front();
+    gbps_by_bytes[one.point.x.bytes.value()] = analysis::quantile(std::span(one.values).first(values), 0.5);
   }
-  std::vector<RooflineLevel> levels;
+  std::vector<RooflineLevel> levels{first_level()};
   for (const analysis::FlatStretch& stretch : analysis::flat_stretches(gbps_by_bytes, analysis::Trend::falls)) {
-    if (stretch.last_bytes == gbps_by_bytes.rbegin()->first) continue;
+    if (stretch.first_bytes <= nearest_bytes || stretch.last_bytes == gbps_by_bytes.rbegin()->first) continue;
     const double middle = std::sqrt(stretch.first_bytes * stretch.last_bytes);
     const auto nearest = std::ranges::min_element(
         gbps_by_bytes, {}, [middle](const auto& entry) { return std::abs(std::log(entry.first / middle)); });
@@ -104,6 +103,23 @@ std::vector<RooflineLevel> levels_of(const device::DeviceInfo& device, const Req
   }
   std::ranges::copy(memory_level(device, request), std::back_inserter(levels));
   return levels;
+}
+
+std::vector<Point> within_sizes(const Request& request, std::vector<Point> points) {
+  std::erase_if(points, [&](const Point& one) { return !measure::is_asked_for(request, one.x.bytes.value()); });
+  return points;
+}
+
+Point point_over(const Words& words, double operations_per_byte, double bytes) {
+  const bool is_slope = operations_per_byte == 0;
+  return point_on(is_slope ? roofline_bandwidth : roofline,
+                  {.bytes = bytes, .operations_per_byte = operations_per_byte}, words, 0.1 + 3e-9 * bytes,
+                  is_slope && words != words_of_sweep ? measure::usual_visits : 1);
+}
+
+Point point_at(const RooflineLevel& level, double operations_per_byte) {
+  return point_over(with(single_words, {.level = level.name, .sharing = level.sharing}), operations_per_byte,
+                    level.bytes);
 }
 
 /// A level's roof, and the points beneath it.
@@ -176,46 +192,46 @@ std::vector<Roof> roofs_of(std::span<const Measurement> known) {
 
 }  // namespace
 
+std::vector<Point> bandwidths_of_ends(const device::DeviceInfo& device, const Request& request, bool with_first_level) {
+  std::vector<Point> points;
+  for (const RooflineLevel& level : memory_level(device, request)) points.push_back(point_at(level, 0));
+  if (with_first_level) points.push_back(point_at(first_level(), 0));
+  return within_sizes(request, points);
+}
+
+std::vector<Point> roofline_sweep(const device::DeviceInfo& device, const Request& request) {
+  std::vector<Point> points;
+  for (double bytes = nearest_bytes; bytes <= memory_bytes(device, request); bytes *= 2)
+    points.push_back(point_over(words_of_sweep, 0, bytes));
+  return within_sizes(request, points);
+}
+
 std::vector<Point> roofline_points(const device::DeviceInfo& device, const Request& request,
                                    std::span<const Measurement> known) {
   const Measurement* const main = main_rate(known, NumberType::fp32);
   if (main == nullptr) return {};
   std::vector<Point> points;
-  const bool quick = request.look == Look::first;
-  const double most = memory_bytes(device, request);
-  if (!quick) {
-    for (double bytes = nearest_bytes; bytes <= most; bytes *= 2)
-      points.push_back(roofline_point(words_of_sweep, 0, bytes, request));
-  }
-  const bool swept = std::ranges::any_of(
-      known, [](const Measurement& one) { return is_of_roofline(one.point) && !is_at_level(one.point); });
-  std::vector<RooflineLevel> levels;
-  if (quick) {
-    levels = memory_level(device, request);
-    levels.insert(levels.begin(), {"level 1", Sharing::shared, nearest_bytes});
-  }
-  if (!quick && swept) levels = levels_of(device, request, known);
-  for (const RooflineLevel& level : levels) {
-    for (const double operations : operations_wanted(request.look, ridge_of(level, known))) {
-      const Words words = with(single_words, {.level = level.name, .sharing = level.sharing});
-      points.push_back(roofline_point(words, operations, level.bytes, request));
-      if (operations == 0) points.back().visits = measure::usual_visits;
-    }
-  }
-  std::erase_if(points, [&](const Point& one) { return !measure::is_asked_for(request, one.x.bytes.value()); });
   // The registers hold as many words as this driver computed with best.
   const std::uint32_t words = workloads::arithmetic_shape_of(main->state.shape).numbers();
-  for (Point& point : points) {
-    point.shape = workloads::named(workloads::roofline_shape(device, point.words.sharing.value(),
-                                                             static_cast<std::uint64_t>(point.x.bytes.value()), words));
+  for (const RooflineLevel& level : levels_of(device, request, known)) {
+    for (const double operations : operations_wanted(request.look, ridge_of(level, known))) {
+      points.push_back(point_at(level, operations));
+      if (operations == 0) continue;
+      points.back().shape = workloads::named(
+          workloads::roofline_shape(device, level.sharing, static_cast<std::uint64_t>(level.bytes), words));
+    }
   }
-  return points;
+  return within_sizes(request, points);
 }
 
 Workload prepare_roofline(device::Device& device, const Point& point, const Request& request) {
-  return workloads::roofline(device, point.words.sharing.value(), workloads::roofline_shape_of(point.shape),
-                             static_cast<std::uint64_t>(point.x.bytes.value()), point.x.operations_per_byte.value(),
-                             request.seed);
+  const Sharing sharing = point.words.sharing.value();
+  const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
+  // Where nothing is computed no rate has told how many registers computing takes.
+  const workloads::RooflineShape shape = point.shape.empty()
+                                             ? workloads::roofline_shape(device.info(), sharing, bytes, 0)
+                                             : workloads::roofline_shape_of(point.shape);
+  return workloads::roofline(device, sharing, shape, bytes, point.x.operations_per_byte.value(), request.seed);
 }
 
 std::vector<std::pair<const Measurement*, const Measurement*>> roofs_below_points(std::span<const Measurement> known) {

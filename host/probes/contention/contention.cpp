@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <random>
 
 #include "measure/visits.hpp"
 #include "probes/catalog.hpp"
@@ -13,7 +12,11 @@ namespace sonde::probes {
 namespace contention_probe {
 namespace {
 
-int loads_of(Look look) { return look == Look::first ? 5 : 11; }
+/// Tenths of the full load; the first ones spread over it, and the others lie between.
+constexpr std::array tenths_by_worth{6, 8, 4, 2, 9, 7, 5, 3, 1};
+constexpr std::size_t loads_at_first = 4;
+constexpr double seconds_of_a_point = 0.25;
+constexpr double seconds_of_a_search = 0.5;
 
 bool without_readers(const Measurement& one) { return one.point.x.cpu_threads.value_or(0) == 0; }
 
@@ -55,6 +58,14 @@ bool is_gpu(const device::DeviceInfo& info) {
   return info.type == device::DeviceType::discrete || info.type == device::DeviceType::integrated;
 }
 
+/// The shape that was found at full load, without the rounds of arithmetic, which are the load's own.
+Shape shape_of_stream(const Measurement& full) {
+  Shape shape = full.state.shape;
+  shape.erase("rounds");
+  shape.erase("same_silicon");
+  return shape;
+}
+
 /// Cores on which threads may read: neither the walking thread's nor the last, which the driver needs.
 std::vector<cpu::Core> readers_of(const device::DeviceInfo& device) {
   if (device.type == device::DeviceType::model) return {};
@@ -87,14 +98,13 @@ std::vector<Point> next_contention(const device::DeviceInfo& device, const Reque
                                    std::span<const Measurement> known) {
   // One point says why nothing is measured.
   if (!allows_large_arrays(request))
-    return known.empty() ? std::vector{contention_points(request, {}, 0u).back()} : std::vector<Point>{};
+    return measure::new_points(request, known, {contention_points(request, {}, 0u).back()});
   if (device.type == device::DeviceType::model) return contention_points(request, known, std::nullopt);
   std::vector<Point> points = contention_points(request, known, static_cast<std::uint32_t>(readers_of(device).size()));
   const Measurement* full = at_load(known, walk_under_load, 1);
-  if (full == nullptr) return points;
+  if (!points.empty() || full == nullptr) return points;
   const auto most_movers = static_cast<std::uint32_t>(movers_of(device).size());
-  for (const Point& point : reverse_points(request, most_movers, full->state.shape)) points.push_back(point);
-  return points;
+  return measure::new_points(request, known, reverse_points(request, most_movers, shape_of_stream(*full)));
 }
 
 std::uint64_t array_bytes_of(device::Device& device) {
@@ -154,19 +164,20 @@ Conclusion conclude_contention(const Request&, std::span<const Measurement> meas
   Conclusion conclusion;
   conclusion.findings = reverse_findings(measurements);
   const std::vector<LoadPoint> curve = load_curve(measurements);
-  if (curve.size() < 2) return conclusion;
-  const LoadPoint& idle = curve.front();
-  const LoadPoint& full = curve.back();
-  const bool same_silicon = full.measurement->state.shape.at("same_silicon") != 0;
-  conclusion.add(
-      {finding_of(idle_latency, walk_under_load.words, estimate(*idle.measurement),
-                  fmt::format("With the GPU idle half of the CPU's windows took less than {:.3g} ns a load.{}",
-                              idle.latency_ns,
-                              same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : "")),
-       finding_of(full_load_latency, walk_under_load.words, estimate(*full.measurement),
-                  fmt::format("While the GPU moved {:.3g} GB/s, the most it was brought to, a load took {:.3g} ns.",
-                              full.gpu_gbps, full.latency_ns)),
-       found_load(curve, 10), found_load(curve, 50)});
+  const Measurement* const idle = at_load(measurements, walk_under_load, 0);
+  const Measurement* const full = at_load(measurements, walk_under_load, 1);
+  if (idle == nullptr) return conclusion;
+  const bool same_silicon = full != nullptr && full->state.shape.at("same_silicon") != 0;
+  conclusion.findings.push_back(finding_of(
+      idle_latency, walk_under_load.words, estimate(*idle),
+      fmt::format("With the GPU idle half of the CPU's windows took less than {:.3g} ns a load.{}", median_of(*idle),
+                  same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : "")));
+  if (full == nullptr) return conclusion;
+  conclusion.add({finding_of(full_load_latency, walk_under_load.words, estimate(*full),
+                             fmt::format("While the GPU moved {:.3g} GB/s, the most it was brought to, a load took "
+                                         "{:.3g} ns.",
+                                         full->point.x.gpu_gbps.value_or(0), median_of(*full))),
+                  found_load(curve, 10), found_load(curve, 50)});
   if (const auto loss = found_cpu_loss(measurements)) conclusion.findings.push_back(*loss);
   return conclusion;
 }
@@ -196,46 +207,59 @@ std::optional<double> load_for(std::span<const LoadPoint> curve, double times) {
 
 std::vector<Point> contention_points(const Request& request, std::span<const Measurement> known,
                                      std::optional<std::uint32_t> most_threads) {
-  std::vector<LoadPoint> loads = load_curve(known);
-  std::ranges::sort(loads, {}, &LoadPoint::load);
   const Measurement* const full = at_load(known, walk_under_load, 1);
-  std::vector<Point> points;
-  const auto add = [&](const Curve& curve, double load, double threads = 0) {
-    points.push_back(point_on(curve, {.cpu_threads = threads, .load = std::round(load * 1000) / 1000}, {},
-                              request.look == Look::first ? 0.5 : 0.9));
-    if (full != nullptr) points.back().shape = full->state.shape;
+  const auto point_at = [&](const Curve& curve, double load, double threads = 0) {
+    return point_on(curve, {.cpu_threads = threads, .load = std::round(load * 1000) / 1000}, {}, seconds_of_a_point);
   };
-  if (loads.empty()) {
-    add(walk_under_load, 0);
-    add(walk_under_load, 1);
+  const auto ends = [&] {
+    std::vector<Point> points{point_at(walk_under_load, 0), point_at(walk_under_load, 1)};
+    for (Point& point : points) point.visits = measure::usual_visits;
+    points.back().expected_seconds += seconds_of_a_search;
     return points;
-  }
-  if (full == nullptr || full->state.shape.empty()) return {};  // it failed, and its reason stands in the record
-  if (loads.size() == 2) {
-    const int count = loads_of(request.look);
-    for (int load = 1; load < count; ++load) add(walk_under_load, static_cast<double>(load) / count);
-    add(walk_in_control, 1);
-    if (request.look != Look::first) add(walk_in_control, 0.5);
-    if (most_threads == 0u) add(walk_under_load, 1, 1);
-    for (std::uint32_t threads = 1; threads <= most_threads.value_or(0); threads *= 2) {
-      for (const double load : {0.0, 0.5, 1.0}) add(walk_under_load, load, threads);
-    }
+  };
+  // Where full load failed, its reason stands in the record.
+  const auto in_its_shape = [&](std::vector<Point> points) {
+    if (full == nullptr || full->state.shape.empty()) return std::vector<Point>{};
+    for (Point& point : points) point.shape = shape_of_stream(*full);
+    return points;
+  };
+  const auto between = [&] {
+    std::vector<Point> points;
+    const std::size_t count = request.look == Look::first ? loads_at_first : tenths_by_worth.size();
+    for (const int tenths : std::span(tenths_by_worth).first(count))
+      points.push_back(point_at(walk_under_load, tenths / 10.0));
+    points.push_back(point_at(walk_in_control, 1));
+    if (request.look != Look::first) points.push_back(point_at(walk_in_control, 0.5));
     // The order is random, so that no slow change of the machine can imitate a curve.
-    std::shuffle(points.begin(), points.end(), std::mt19937_64(request.seed));
-    return points;
-  }
-  const double step = 1.0 / loads_of(request.look);
-  const int halvings = request.look == Look::first ? 2 : 3;  // of a step in which latency has risen so much
-  for (const double times : {1.1, 1.5}) {
-    for (std::size_t at = loads.size() - 1; at > 0; --at) {
-      if (loads[at].times_idle < times) break;
-      if (loads[at - 1].times_idle >= times) continue;
-      const double apart = loads[at].load - loads[at - 1].load;
-      if (apart > step * std::exp2(0.5 - halvings)) add(walk_under_load, (loads[at].load + loads[at - 1].load) / 2);
-      break;
+    return in_its_shape(measure::shuffled(std::move(points), request.seed));
+  };
+  const auto beside_readers = [&] {
+    std::vector<Point> points;
+    if (most_threads == 0u) points.push_back(point_at(walk_under_load, 1, 1));
+    for (std::uint32_t threads = 1; threads <= most_threads.value_or(0); threads *= 2) {
+      points.push_back(point_at(walk_under_load, 1, threads));
+      if (request.look == Look::first) continue;
+      for (const double load : {0.0, 0.5}) points.push_back(point_at(walk_under_load, load, threads));
     }
-  }
-  return points;
+    return in_its_shape(measure::shuffled(std::move(points), request.seed));
+  };
+  const auto where_latency_rises = [&] {
+    std::vector<LoadPoint> loads = load_curve(known);
+    std::ranges::sort(loads, {}, &LoadPoint::load);
+    std::vector<Point> points;
+    for (const double times : {1.1, 1.5}) {
+      for (std::size_t at = loads.size(); at-- > 1;) {
+        if (loads[at].times_idle < times) break;
+        if (loads[at - 1].times_idle >= times) continue;
+        const double apart = loads[at].load - loads[at - 1].load;
+        if (apart > by_look(request.look, 0.07, 0.02, 0.01))
+          points.push_back(point_at(walk_under_load, (loads[at].load + loads[at - 1].load) / 2));
+        break;
+      }
+    }
+    return in_its_shape(points);
+  };
+  return measure::first_new_points(request, known, ends, between, where_latency_rises, beside_readers);
 }
 
 Workload prepare_walk(device::Device& device, const Point& point, const Request& request) {

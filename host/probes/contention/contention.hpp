@@ -145,15 +145,16 @@ std::vector<LoadPoint> load_curve(std::span<const Measurement> known);
 /// about it; nothing where it is not at the highest.
 std::optional<double> load_for(std::span<const LoadPoint> curve, double times);
 
-/// Points still wanted: idle and full load first, as the shape is searched there; then loads evenly between, the
-/// control, CPU threads that read (up to `most_threads`; where none can, one point is asked for, so that the record
-/// says why), and loads about those where latency has risen by 10 and 50 %.
+/// The next new points: idle and full load first, as the shape is searched there; then loads evenly between and the
+/// control, loads about those where latency has risen by 10 and 50 %, and CPU threads that read (up to `most_threads`;
+/// where none can, one point is asked for, so that the record says why).
 std::vector<Point> contention_points(const Request& request, std::span<const Measurement> known,
                                      std::optional<std::uint32_t> most_threads);
 
 // --- the reverse: what threads of the CPU cost the GPU ---
 
-/// All points at once: each traffic (read, write, both), with no thread, 1, 2, 4 … and `most_threads`; a `load` of 0 is
+/// All points at once: each traffic (both, read, write), with no thread, `most_threads`, and 1, 2, 4 … between; at the
+/// first look both ways and most threads alone; a `load` of 0 is
 /// a lone walk on the GPU, 1 its full bandwidth. `shape` is that of the stream at full load.
 std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads, const Shape& shape);
 

@@ -17,6 +17,7 @@ namespace {
 constexpr std::uint64_t least_bytes_a_thread = 128 << 20;
 constexpr std::uint64_t page_bytes = 64 << 10;
 constexpr std::chrono::seconds longest_wait{5};
+constexpr double seconds_beside_threads = 0.6;
 
 device::Unsupported kept_waiting(std::size_t threads) {
   return device::Unsupported("of " + std::to_string(threads) +
@@ -90,25 +91,23 @@ double CpuLoad::gbps() const {
 }
 
 std::vector<Point> reverse_points(const Request& request, std::uint32_t most_threads, const Shape& shape) {
-  const bool quick = request.look == Look::first;
   const auto point_of = [&](Pattern pattern, double load, double count) {
     const bool is_compared = count == 0 || count == most_threads;
     Point point = point_on(load == 0 ? gpu_latency : gpu_bandwidth, {.cpu_threads = count, .load = load},
-                           {.pattern = pattern}, quick ? 0.6 : 1.0, is_compared ? measure::usual_visits : 1);
+                           {.pattern = pattern}, seconds_beside_threads, is_compared ? measure::usual_visits : 1);
     point.shape = shape;
     return point;
   };
   // One point says why there are no others.
   if (most_threads == 0) return {point_of(all_traffic.front().pattern, 0, 1)};
-  std::vector<double> counts{0};
-  for (std::uint32_t threads = 1; threads < most_threads && !quick; threads *= 2) counts.push_back(threads);
-  counts.push_back(most_threads);
+  std::vector<double> counts{0, 1.0 * most_threads};
+  const bool is_first = request.look == Look::first;
+  for (std::uint32_t threads = 1; threads < most_threads && !is_first; threads *= 2) counts.push_back(threads);
   std::vector<Point> points;
-  for (const ThreadTraffic& traffic : all_traffic) {
-    for (const double load : {0.0, 1.0}) {
+  for (const ThreadTraffic& traffic : std::span(all_traffic).first(is_first ? 1 : all_traffic.size())) {
+    for (const double load : {1.0, 0.0}) {
       for (const double count : counts) points.push_back(point_of(traffic.pattern, load, count));
     }
-    if (quick) break;
   }
   return points;
 }

@@ -64,14 +64,18 @@ StreamShape shape_at(device::Device& device, const Point& point, std::uint64_t a
             .in_flight = 2,
             .interleaved = true};
   }
+  // A CPU's driver compiles slowly.
+  const bool on_cpu = info.type == device::DeviceType::cpu;
   return workloads::search_shape(device, Pattern::add, Sharing::separate, 3 * array_bytes,
-                                 workloads::SearchDepth::once);
+                                 on_cpu ? workloads::SearchDepth::usual : workloads::SearchDepth::once);
 }
 
 /// Stretches in which nothing counts are made again, up to so many times as many as are wanted.
 constexpr int attempts_a_stretch = 3;
-/// Fewer stretches tell nothing of their scatter.
-constexpr int fewest_stretches = 3;
+/// Fewer stretches tell nothing of their scatter; further visits tell more than further stretches.
+constexpr int stretches = 3;
+constexpr Nanoseconds busy_time(24e6);
+constexpr Nanoseconds idle_time(8e6);
 
 /// The values from all stretches of one point.
 struct Stretches {
@@ -107,7 +111,6 @@ struct WalkBesideGpu {
   std::optional<workloads::ThrottledAdd> sum;  ///< none at no load
   std::unique_ptr<CpuLoad> readers;
   bool is_control = false;
-  bool quick = false;
 
   static double median_of(const std::vector<ChaseWindow>& windows) {
     std::vector<double> ns;
@@ -131,13 +134,10 @@ struct WalkBesideGpu {
 
   Repetitions repeat(const std::function<void()>& alive) {
     if (readers) readers->begin();
-    const Nanoseconds busy_time(quick ? 40e6 : 50e6);
-    const Nanoseconds idle_time(quick ? 15e6 : 25e6);
     (void)companion->chase_for(idle_time);  // wakes the core and fills its translations
     if (sum) warm_up(busy_time, alive);
     Stretches found{.ratio = {.curve = is_control ? &times_idle_in_control : &times_idle_under_load}};
-    const int wanted = quick ? 3 : 8;
-    for (int attempt = 0; found.made() < wanted && attempt < attempts_a_stretch * wanted; ++attempt) {
+    for (int attempt = 0; found.made() < stretches && attempt < attempts_a_stretch * stretches; ++attempt) {
       const std::vector<ChaseWindow> idle = found.undisturbed(companion->chase_for(idle_time));
       alive();
       if (idle.empty()) continue;
@@ -156,12 +156,12 @@ struct WalkBesideGpu {
       found.ratio.visits.push_back(1);
       for (const double gbps : bandwidths(counted, busy, sum->bytes_per_dispatch())) found.moved.values.push_back(gbps);
     }
-    if (found.made() < fewest_stretches) {
+    if (found.made() < stretches) {
       throw device::Unsupported(
-          std::to_string(found.made()) + " of " + std::to_string(wanted) +
+          std::to_string(found.made()) + " of " + std::to_string(stretches) +
           " stretches of the CPU's walk had windows that were not interrupted" +
           (sum ? " and lay wholly inside a dispatch" : "") +
-          ", and three are needed; where other programs have the cores, measure again when those are "
+          ", and all are needed; where other programs have the cores, measure again when those are "
           "idle");
     }
     if (readers) (void)readers->gbps();  // they did run
@@ -212,7 +212,6 @@ Workload walk_beside_gpu(device::Device& device, const Point& point, const Reque
                          std::span<const cpu::Core> readers) {
   const device::DeviceInfo& info = device.info();
   const auto work = std::make_shared<WalkBesideGpu>();
-  work->quick = request.look == Look::first;
   work->is_control = point.words.beside == Beside::nothing;
   work->readers = reading_threads(readers, static_cast<std::size_t>(point.x.cpu_threads.value()));
   work->companion = companion_of(device, request.seed);

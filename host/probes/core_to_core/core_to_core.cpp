@@ -2,6 +2,7 @@
 // docs/method/core-to-core.md explains it.
 
 #include <map>
+#include <tuple>
 
 #include "cpu/instructions.hpp"
 #include "probes/catalog.hpp"
@@ -11,6 +12,11 @@ namespace sonde::probes {
 namespace core_to_core_probe {
 namespace {
 
+/// The first points, which have a pair of each placement, and those of other pairs that take no longer together.
+constexpr double seconds_at_once = 0.3;
+
+constexpr int walks_through_held_lines = 15;
+constexpr int trials_of_a_queue = 5;
 constexpr int trials_of_a_copy = 3;
 
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
@@ -23,15 +29,18 @@ std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   return std::nullopt;
 }
 
-std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement>) {
-  return core_to_core_points(cpu::machine(), request, device.memory_bytes);
+std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
+  // A large machine has tens of thousands of points: they are made once.
+  static std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::vector<Point>> plans;
+  std::vector<Point>& all =
+      plans[{request.smallest_bytes.value_or(0), request.largest_bytes.value_or(~0ull), device.memory_bytes}];
+  if (all.empty()) all = core_to_core_points(cpu::machine(), request, device.memory_bytes);
+  return measure::first_new_points(
+      request, known, [&] { return within_seconds(request, all, seconds_at_once); },
+      [&] { return within_seconds(request, all, by_look(request.look, 3.0, 30.0, 1e9)); });
 }
 
-CpuPair pair_at(const Point& point, const Request& request) {
-  const std::optional<CpuPair> cpus = pair_of(point, cpu::machine(), request.look);
-  if (!cpus) throw device::Unsupported(why_left_out(cpu::machine(), request.look));
-  return *cpus;
-}
+CpuPair pair_at(const Point& point) { return pair_of(point, cpu::machine()); }
 
 std::optional<int> node_at(const Point& point) {
   return point.x.node ? std::optional(static_cast<int>(*point.x.node)) : std::nullopt;
@@ -77,9 +86,8 @@ Shape shape_of(const ExchangeSize& size) {
 }  // namespace
 
 Workload prepare_exchange(device::Device&, const Point& point, const Request& request) {
-  const ExchangeSize size = exchange_size(cpu::machine(), request.look);
-  const auto work =
-      std::make_shared<Work<ExchangedLines>>(pair_at(point, request), size, request.line_bytes, request.seed);
+  const ExchangeSize size = exchange_size(cpu::machine());
+  const auto work = std::make_shared<Work<ExchangedLines>>(pair_at(point), size, request.line_bytes, request.seed);
   return workload_of(work, shape_of(size), exchange_by_stores, [](Work<ExchangedLines>& lines, const auto&) {
     std::vector<double> swapped = lines.memory.round_trips(lines.pair, Exchange::compare_and_swap);
     return std::pair(std::move(swapped), lines.memory.round_trips(lines.pair, Exchange::store));
@@ -89,11 +97,9 @@ Workload prepare_exchange(device::Device&, const Point& point, const Request& re
 Workload prepare_exchanges_at_once(device::Device&, const Point& point, const Request& request) {
   const cpu::Topology& machine = cpu::machine();
   // All groups are made at once, which takes milliseconds on a large machine: not again for each of them.
-  static std::map<Look, Tournament> tournaments;
-  const Tournament& tournament =
-      tournaments.try_emplace(request.look, machine, measured_cores(machine, request.look)).first->second;
-  const std::vector<CpuPair> pairs = tournament.group_of(pair_at(point, request));
-  const ExchangeSize size = exchange_size(machine, request.look);
+  static const Tournament tournament(machine, all_cores(machine));
+  const std::vector<CpuPair> pairs = tournament.group_of(pair_at(point));
+  const ExchangeSize size = exchange_size(machine);
   Shape shape = shape_of(size);
   shape["pairs_at_once"] = static_cast<double>(pairs.size());
   return self_timed(std::move(shape), [pairs, size, line_bytes = request.line_bytes, seed = request.seed](
@@ -116,35 +122,31 @@ Workload prepare_exchanges_at_once(device::Device&, const Point& point, const Re
 }
 
 Workload prepare_held_lines(device::Device&, const Point& point, const Request& request) {
-  const int walks = request.look == Look::first ? 15 : 31;
-  const auto work =
-      std::make_shared<Work<HeldLines>>(pair_at(point, request), request.line_bytes, request.seed, node_at(point));
+  const auto work = std::make_shared<Work<HeldLines>>(pair_at(point), request.line_bytes, request.seed, node_at(point));
   const Shape shape{{"lines", work->memory.size()}};
-  return workload_of(work, shape, clean_line, [walks](Work<HeldLines>& lines, const auto&) {
-    std::vector<double> modified = lines.memory.walks(lines.pair, LineState::modified, walks);
+  return workload_of(work, shape, clean_line, [](Work<HeldLines>& lines, const auto&) {
+    std::vector<double> modified = lines.memory.walks(lines.pair, LineState::modified, walks_through_held_lines);
     if (!cpu::can_flush) return std::pair(std::move(modified), std::vector<double>());
-    return std::pair(std::move(modified), lines.memory.walks(lines.pair, LineState::clean, walks));
+    return std::pair(std::move(modified), lines.memory.walks(lines.pair, LineState::clean, walks_through_held_lines));
   });
 }
 
 Workload prepare_queue(device::Device&, const Point& point, const Request& request) {
-  const CpuPair cpus = pair_at(point, request);
+  const CpuPair cpus = pair_at(point);
   if (!cpu::can_flush) {
     throw device::Unsupported("on this kind of processor a program cannot flush lines, as this asks for");
   }
-  const int trials = request.look == Look::first ? 5 : 9;
   const auto data_bytes = static_cast<std::uint32_t>(point.x.bytes.value() / queue_chunks);
   const auto work =
       std::make_shared<Work<ChunkQueue>>(cpus, queue_chunks, data_bytes, request.line_bytes, node_at(point));
   const Shape shape{{"huge_pages", cpu::has_huge_pages() ? 1 : 0}};
-  return workload_of(work, shape, queue_reader, [trials](Work<ChunkQueue>& queue, const auto&) {
-    return queue.memory.trials(queue.pair, trials);
+  return workload_of(work, shape, queue_reader, [](Work<ChunkQueue>& queue, const auto&) {
+    return queue.memory.trials(queue.pair, trials_of_a_queue);
   });
 }
 
-Workload prepare_copy(device::Device&, const Point& point, const Request& request) {
-  const auto work =
-      std::make_shared<Work<BulkCopy>>(pair_at(point, request), static_cast<std::uint64_t>(point.x.bytes.value()));
+Workload prepare_copy(device::Device&, const Point& point, const Request&) {
+  const auto work = std::make_shared<Work<BulkCopy>>(pair_at(point), static_cast<std::uint64_t>(point.x.bytes.value()));
   const Shape shape{{"huge_pages", cpu::has_huge_pages() ? 1 : 0}};
   return workload_of(work, shape, copy_reader, [](Work<BulkCopy>& copy, const auto& alive) {
     return copy.memory.trials(copy.pair, trials_of_a_copy, alive);

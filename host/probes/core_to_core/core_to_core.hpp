@@ -127,9 +127,8 @@ struct CpuPair {
   friend bool operator==(const CpuPair&, const CpuPair&) = default;
 };
 
-/// The cores that are measured, in the system's order: all, or as many as the effort has time for, spread over them.
-std::vector<const cpu::Core*> measured_cores(const cpu::Topology& machine, Look look);
-std::string why_left_out(const cpu::Topology& machine, Look look);
+/// In the system's order.
+std::vector<const cpu::Core*> all_cores(const cpu::Topology& machine);
 
 /// How much of everything a pair does.
 struct ExchangeSize {
@@ -137,7 +136,7 @@ struct ExchangeSize {
   std::uint32_t samples = 5;
   std::uint32_t round_trips = 100;  ///< in one sample
 };
-ExchangeSize exchange_size(const cpu::Topology& machine, Look look);
+ExchangeSize exchange_size(const cpu::Topology& machine);
 
 /// Every ordered pair of cores, and the two hardware threads of each core, once, in groups that exchange lines at the
 /// same time: in each group no core twice, and pairs from all over the machine.
@@ -163,12 +162,16 @@ class Tournament {
 /// So many chunks go through the queue, each of a line with its number and of data.
 inline constexpr int queue_chunks = 8192;
 
-/// Everything that is asked of a machine with so much memory.
+/// Everything that is asked of a machine with so much memory. The first points have a pair of each placement; then
+/// pairs from all over the machine come in an order of which every beginning is spread over it.
 std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Request& request,
                                        std::uint64_t memory_bytes = 16ull << 30);
 
-/// The pair of a point of these; empty where one of its cores is left out, which `why_left_out` explains.
-std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine, Look look);
+/// The beginning that takes so many seconds, and all that has a size where the user asked for sizes.
+std::vector<Point> within_seconds(const Request& request, std::span<const Point> points, double seconds);
+
+/// The pair of a point of these. Throws device::Unsupported where this process may not use both CPUs.
+CpuPair pair_of(const Point& point, const cpu::Topology& machine);
 
 /// A finding for each curve and placement: the median over its pairs; of pairs that went at once also compared with
 /// what they took alone.

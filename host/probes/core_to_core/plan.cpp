@@ -1,3 +1,4 @@
+#include "probes/asked_sizes.hpp"
 #include "probes/core_to_core/core_to_core.hpp"
 
 namespace sonde::probes::core_to_core_probe {
@@ -7,14 +8,9 @@ using Cores = std::vector<const cpu::Core*>;
 
 /// Everything is asked of every pair of up to so many cores, and repeated at further moments.
 constexpr std::size_t few_cores = 8;
-/// A pair of so many cores gets less time, as there are thousands of pairs.
+/// A pair of so many cores gets less time, as there are thousands of pairs. Where there are more, those that share no
+/// core exchange lines at once: one after the other would take minutes.
 constexpr std::size_t many_cores = 32;
-/// Pairs of more cores exchange lines at once, those that share no core: one after the other would take minutes.
-constexpr std::size_t most_cores_in_turn = 32;
-
-/// With so many cores every ordered pair takes ten seconds at quick effort, and under a minute at normal effort, where
-/// pairs go at once; but its record has tens of thousands of lines.
-std::size_t most_cores(Look look) { return by_look<std::size_t>(look, 32, 144, 4096); }
 
 // Times that one pair of cores takes where nobody disturbs it.
 constexpr double seconds_of_setup = 8e-3;  ///< new memory, threads, the record
@@ -24,8 +20,12 @@ constexpr double seconds_of_queued_mebibyte = 5e-3;  ///< through all trials, fl
 constexpr double seconds_of_an_extra_pair = 1e-3;   ///< that goes at once with another: its memory, threads and records
 constexpr double seconds_of_a_copied_gibibyte = 2;  ///< through all trials, and new memory
 
+/// Data of a chunk of a queue; the small one is the study's.
+constexpr double small_chunk_bytes = 512;
+constexpr double large_chunk_bytes = 4096;
+
 constexpr std::uint64_t most_copied_bytes = 4ull << 30;
-constexpr std::uint64_t most_copied_bytes_in_short_time = 1ull << 30;
+constexpr std::uint64_t usually_copied_bytes = 1ull << 30;
 constexpr std::uint64_t least_copied_bytes = 256 << 20;
 
 Point point_of(const CpuPair& pair, const Curve& curve, double seconds, int visits, Coordinates x = {}) {
@@ -74,36 +74,43 @@ std::vector<CpuPair> representative_pairs(const Cores& cores) {
   return pairs;
 }
 
-std::vector<Point> held_and_queued(const CpuPair& pair, const Request& request, int visits) {
-  std::vector<Point> points;
-  // Two hardware threads of a core share its caches, so what one holds the other finds there.
-  if (pair.from != pair.to) {
-    points.push_back(point_of(pair, modified_line, seconds_of_setup + seconds_of_held_lines, visits));
-  }
-  for (const double data_bytes : {512.0, 4096.0}) {
-    const double bytes = queue_chunks * data_bytes;
-    if (!measure::is_asked_for(request, bytes) || (data_bytes > 512 && request.look == Look::first)) continue;
-    const double seconds = seconds_of_setup + bytes / (1 << 20) * seconds_of_queued_mebibyte;
-    points.push_back(point_of(pair, queue_writer, seconds, visits, {.bytes = bytes}));
-  }
-  return points;
+/// Adds a point, and between nodes another with the memory at the second CPU's side.
+void add_on_both_nodes(std::vector<Point>& points, const CpuPair& pair, Point point) {
+  points.push_back(point);
+  if (pair.from->node == pair.to->node) return;
+  point.x.node = pair.to->node;
+  points.push_back(point);
 }
 
-/// One pair of each placement copies 4 GiB, 1 where time is short, or as much as a quarter of the memory and --sizes
-/// allow.
-std::vector<Point> copy_points(const std::vector<CpuPair>& pairs, const Request& request, std::uint64_t memory_bytes) {
-  std::uint64_t bytes = request.look == Look::closest ? most_copied_bytes : most_copied_bytes_in_short_time;
-  while (bytes > memory_bytes / 4 || bytes > request.largest_bytes.value_or(~0ull)) bytes /= 2;
-  std::vector<Point> points;
-  if (request.look == Look::first || bytes < least_copied_bytes || bytes < request.smallest_bytes.value_or(0))
-    return points;
-  std::map<std::string_view, CpuPair> first_pairs;  // by the placement's word
-  for (const CpuPair& pair : pairs) first_pairs.try_emplace(measure::word_of(pair.placement()), pair);
-  const double seconds = static_cast<double>(bytes) / (1 << 30) * seconds_of_a_copied_gibibyte;
-  for (const auto& [placement, pair] : first_pairs) {
-    points.push_back(point_of(pair, copy_writer, seconds, 1, {.bytes = static_cast<double>(bytes)}));
+void add_held_line(std::vector<Point>& points, const CpuPair& pair, int visits) {
+  // Two hardware threads of a core share its caches, so what one holds the other finds there.
+  if (pair.from == pair.to) return;
+  add_on_both_nodes(points, pair, point_of(pair, modified_line, seconds_of_setup + seconds_of_held_lines, visits));
+}
+
+void add_queue(std::vector<Point>& points, const CpuPair& pair, double data_bytes, const Request& request, int visits) {
+  const double bytes = queue_chunks * data_bytes;
+  if (!measure::is_asked_for(request, bytes)) return;
+  const double seconds = seconds_of_setup + bytes / (1 << 20) * seconds_of_queued_mebibyte;
+  add_on_both_nodes(points, pair, point_of(pair, queue_writer, seconds, visits, {.bytes = bytes}));
+}
+
+/// The first pair of each placement.
+std::vector<CpuPair> one_of_each_placement(const std::vector<CpuPair>& pairs) {
+  std::vector<CpuPair> firsts;
+  for (const CpuPair& pair : pairs) {
+    if (std::ranges::find(firsts, pair.placement(), &CpuPair::placement) == firsts.end()) firsts.push_back(pair);
   }
-  return points;
+  return firsts;
+}
+
+/// A copy of 1 GiB, or of as much as a quarter of the memory and --sizes allow.
+void add_copy(std::vector<Point>& points, const CpuPair& pair, const Request& request, std::uint64_t memory_bytes) {
+  std::uint64_t bytes = request.largest_bytes ? most_copied_bytes : usually_copied_bytes;
+  while (bytes > memory_bytes / 4 || bytes > request.largest_bytes.value_or(~0ull)) bytes /= 2;
+  if (bytes < least_copied_bytes || bytes < request.smallest_bytes.value_or(0)) return;
+  const double seconds = static_cast<double>(bytes) / (1 << 30) * seconds_of_a_copied_gibibyte;
+  points.push_back(point_of(pair, copy_writer, seconds, 1, {.bytes = static_cast<double>(bytes)}));
 }
 
 std::size_t fitting_pairs(const cpu::Topology& machine, std::size_t cores) {
@@ -121,23 +128,14 @@ Placement CpuPair::placement() const {
   return from->cluster == to->cluster ? Placement::same_cluster : Placement::other_cluster;
 }
 
-std::vector<const cpu::Core*> measured_cores(const cpu::Topology& machine, Look look) {
+std::vector<const cpu::Core*> all_cores(const cpu::Topology& machine) {
   Cores all;
   for (const cpu::Core& core : machine.cores) all.push_back(&core);
-  return spread(all, most_cores(look));
+  return all;
 }
 
-std::string why_left_out(const cpu::Topology& machine, Look look) {
-  const std::size_t measured = measured_cores(machine, look).size();
-  return "of " + std::to_string(machine.cores.size()) + " cores " + std::to_string(measured) +
-         ", spread over the machine, exchange lines with each other, as all pairs would take too long; " +
-         (look == Look::first ? "--effort normal has more" : "--effort thorough has all");
-}
-
-ExchangeSize exchange_size(const cpu::Topology& machine, Look look) {
-  if (look == Look::closest) return {.lines = 64, .samples = 15, .round_trips = 100};
-  if (measured_cores(machine, look).size() >= many_cores) return {.lines = 32, .samples = 3, .round_trips = 100};
-  return {.lines = 32, .samples = look == Look::first ? 5u : 9u, .round_trips = 100};
+ExchangeSize exchange_size(const cpu::Topology& machine) {
+  return {.lines = 32, .samples = machine.cores.size() >= many_cores ? 3u : 5u, .round_trips = 100};
 }
 
 Tournament::Tournament(const cpu::Topology& machine, Cores cores) : at_once_(fitting_pairs(machine, cores.size())) {
@@ -182,54 +180,67 @@ const std::vector<CpuPair>& Tournament::group_of(const CpuPair& first) const {
 
 std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Request& request,
                                        std::uint64_t memory_bytes) {
-  const Cores cores = measured_cores(machine, request.look);
+  const Cores cores = all_cores(machine);
   const std::vector<CpuPair> representatives = representative_pairs(cores);
+  const std::vector<CpuPair> firsts = one_of_each_placement(representatives);
   const int visits = cores.size() <= few_cores ? measure::usual_visits : 1;
-  const ExchangeSize size = exchange_size(machine, request.look);
+  const ExchangeSize size = exchange_size(machine);
   constexpr int exchanges = 2;
   const double exchanging =
       seconds_of_setup + seconds_of_a_round_trip * exchanges * size.lines * size.samples * size.round_trips;
-  const bool at_once = cores.size() > most_cores_in_turn;
-  std::vector<Point> points;
-  // Some of the pairs that go at once go alone too: what the others add has to be known.
-  for (const CpuPair& pair : at_once ? representatives : all_pairs(cores))
+  const bool at_once = cores.size() > many_cores;
+  const auto add_exchange = [&](std::vector<Point>& points, const CpuPair& pair) {
     points.push_back(point_of(pair, exchange_by_compare_and_swap, exchanging, visits));
-  if (at_once) {
-    const Tournament tournament(machine, cores);
-    for (const std::vector<CpuPair>& group : tournament.groups()) {
-      const double seconds = exchanging + seconds_of_an_extra_pair * static_cast<double>(group.size() - 1);
-      points.push_back(point_of(group.front(), exchange_by_compare_and_swap_beside_pairs, seconds, visits));
-    }
+  };
+  std::vector<Point> points;
+  for (const CpuPair& pair : firsts) add_exchange(points, pair);
+  for (const CpuPair& pair : firsts) {
+    add_held_line(points, pair, visits);
+    add_queue(points, pair, small_chunk_bytes, request, visits);
   }
+  std::vector<Point> of_pairs;
+  // Some of the pairs that go at once go alone too: what the others add has to be known.
+  for (const CpuPair& pair : at_once ? representatives : all_pairs(cores)) add_exchange(of_pairs, pair);
   for (const CpuPair& pair : representatives) {
-    for (Point& point : held_and_queued(pair, request, visits)) {
-      points.push_back(point);
-      // Between nodes it is measured once more with the memory at the reader's side.
-      if (pair.from->node == pair.to->node) continue;
-      point.x.node = pair.to->node;
-      points.push_back(point);
+    add_held_line(of_pairs, pair, visits);
+    add_queue(of_pairs, pair, small_chunk_bytes, request, visits);
+  }
+  std::erase_if(of_pairs, [&](const Point& one) {
+    return std::ranges::any_of(points, [&](const Point& other) { return key_of(other) == key_of(one); });
+  });
+  if (at_once) {
+    for (const std::vector<CpuPair>& group : Tournament(machine, cores).groups()) {
+      const double seconds = exchanging + seconds_of_an_extra_pair * static_cast<double>(group.size() - 1);
+      of_pairs.push_back(point_of(group.front(), exchange_by_compare_and_swap_beside_pairs, seconds, visits));
     }
   }
-  for (const Point& point : copy_points(representatives, request, memory_bytes)) points.push_back(point);
-  // One point of the cores that are left out says why.
-  if (cores.size() < machine.cores.size() && !cores.empty()) {
-    const auto absent = std::ranges::find_if(
-        machine.cores, [&](const cpu::Core& core) { return std::ranges::find(cores, &core) == cores.end(); });
-    points.push_back(point_of({.from = cores.front(), .to = &*absent}, exchange_by_compare_and_swap, 0, 1));
-  }
+  constexpr std::uint64_t any_seed = 1;
+  std::ranges::move(measure::shuffled(std::move(of_pairs), any_seed), std::back_inserter(points));
+  for (const CpuPair& pair : representatives) add_queue(points, pair, large_chunk_bytes, request, visits);
+  for (const CpuPair& pair : firsts) add_copy(points, pair, request, memory_bytes);
   return points;
 }
 
-std::optional<CpuPair> pair_of(const Point& point, const cpu::Topology& machine, Look look) {
-  const Cores cores = measured_cores(machine, look);
+std::vector<Point> within_seconds(const Request& request, std::span<const Point> points, double seconds) {
+  std::vector<Point> some;
+  std::ranges::copy_if(points, std::back_inserter(some), [&](const Point& point) {
+    if (point.x.bytes && asks_for_sizes(request)) return true;
+    seconds -= point.expected_seconds;
+    return seconds >= 0;
+  });
+  return some;
+}
+
+CpuPair pair_of(const Point& point, const cpu::Topology& machine) {
   const auto core_with = [&](std::optional<double> cpu) -> const cpu::Core* {
-    const auto found = std::ranges::find_if(cores, [&](const cpu::Core* core) {
-      return core->cpu == cpu || (!core->siblings.empty() && core->siblings.front() == cpu);
+    const auto found = std::ranges::find_if(machine.cores, [&](const cpu::Core& core) {
+      return core.cpu == cpu || (!core.siblings.empty() && core.siblings.front() == cpu);
     });
-    return found == cores.end() ? nullptr : *found;
+    return found == machine.cores.end() ? nullptr : &*found;
   };
   const CpuPair pair{.from = core_with(point.x.from), .to = core_with(point.x.to)};
-  if (pair.from == nullptr || pair.to == nullptr) return std::nullopt;
+  if (pair.from == nullptr || pair.to == nullptr)
+    throw device::Unsupported("this process may not use both of these CPUs");
   return pair;
 }
 

@@ -37,7 +37,7 @@ constexpr std::array walked_by_worth{8 * mib,   512 * kib, 64 * mib, 2 * mib,   
 constexpr std::array streamed_by_worth{8 * mib, 64 * mib, 1 * mib, 256 * mib};
 /// Both sides' walks go over lines of whole pages, and the CPU's streams over pieces of this size.
 constexpr double page_bytes = 4 * kib;
-constexpr double piece_bytes = 64 * kib;
+constexpr double whole_piece_bytes = 64 * kib;
 
 constexpr std::array patterns{Pattern::read, Pattern::write};
 
@@ -54,7 +54,7 @@ struct Plan {
   const Request& request;
   std::vector<double> walked = asked_sizes(request, {walked_by_worth.begin(), walked_by_worth.end()}, page_bytes);
   std::vector<double> streamed =
-      asked_sizes(request, {streamed_by_worth.begin(), streamed_by_worth.end()}, piece_bytes);
+      asked_sizes(request, {streamed_by_worth.begin(), streamed_by_worth.end()}, whole_piece_bytes);
 
   /// Findings compare the GPU's walks, the CPU's reads, and the round trip.
   static Point point_of(const Curve& curve, const Words& varied, double bytes) {

@@ -11,8 +11,6 @@
 namespace sonde::probes::zero_copy_probe {
 namespace {
 
-constexpr double page_bytes = 4096;
-
 /// A page that only lies in a cache or a far memory costs less; one that is fetched by a fault costs more.
 constexpr double least_migration_us = 1.5;
 /// Something else than touching goes on where touching all of it anew takes so many times a copy of it.

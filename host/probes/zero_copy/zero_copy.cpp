@@ -25,7 +25,7 @@ constexpr Words first_round{.direction = Direction::to_host, .order = Order::ind
 constexpr int whole_copies = 3;
 
 constexpr double kib = 1 << 10;
-constexpr double page_bytes = 4 * kib;
+
 constexpr double mib = 1 << 20;
 /// The kernel's loops and its 32-bit words reach no further.
 constexpr double most_round_bytes = 1 << 30;

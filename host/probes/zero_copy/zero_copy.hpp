@@ -64,6 +64,8 @@ inline constexpr FindingKind unclear =
 inline constexpr FindingKind unsupported =
     verdict("unsupported", "Not supported", "The device lacks this kind of memory, or the CPU cannot look at it.");
 
+/// Every system's pages are whole numbers of these.
+inline constexpr double page_bytes = 4096;
 /// Pages that are touched, spread over the buffer; fewer where it has not so many.
 inline constexpr std::uint32_t most_touched_pages = 512;
 
