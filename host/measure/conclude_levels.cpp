@@ -143,8 +143,8 @@ void add_levels(const analysis::Hierarchy& hierarchy, const Words& words, measur
   add_translation(hierarchy, words, conclusion);
 }
 
-std::optional<analysis::LatencyCurves> undisturbed(analysis::LatencyCurves curves, const Words& words,
-                                                   Conclusion& conclusion) {
+std::optional<analysis::LatencyCurves> readable_part(analysis::LatencyCurves curves, const Words& words,
+                                                     Conclusion& conclusion) {
   if (curves.cycle.size() < least_points || curves.smt_interference <= most_smt_interference) return curves;
   curves = analysis::undisturbed(std::move(curves));
   if (curves.cycle.size() < least_points) {

@@ -50,8 +50,8 @@ void name_levels(std::span<FoundLevel> levels, std::uint64_t stated_cache_bytes 
 
 /// The curves that levels are read from: as they are where few of their points were taken beside SMT interference,
 /// otherwise without such points, and `conclusion` says which sizes those were. Nothing where too few are left.
-std::optional<analysis::LatencyCurves> undisturbed(analysis::LatencyCurves curves, const Words& words,
-                                                   Conclusion& conclusion);
+std::optional<analysis::LatencyCurves> readable_part(analysis::LatencyCurves curves, const Words& words,
+                                                     Conclusion& conclusion);
 
 /// The differences between two APIs' levels of one device: sizes whose brackets do not touch, and a level that only one
 /// has, whose latency's bracket does not touch the next one's. The value is the first size over the second, or how much

@@ -19,7 +19,11 @@ double random_set_hit(int lines, int ways) {
   if (lines <= ways) return 1;
   const double between = lines - 0.5 - 0.4 * (1 - static_cast<double>(ways) / lines);
   double hit = 0;  // iterating from below finds the lower fixed point, the stable one
-  for (int i = 0; i < 500; ++i) hit = std::pow(1 - 1.0 / ways, between * (1 - hit));
+  for (int i = 0; i < 500; ++i) {
+    const double next = std::pow(1 - 1.0 / ways, between * (1 - hit));
+    if (next == hit) break;
+    hit = next;
+  }
   return hit;
 }
 

@@ -114,16 +114,15 @@ class Search {
     return *found;
   }
 
+  /// Chooses each term again beside the others, twice at most, and none again while the others stay the same.
   [[nodiscard]] Fitted chosen_again(Fitted now) const {
-    for (int sweep = 0; sweep < 2; ++sweep) {
-      const double before = now.objective;
-      for (std::size_t place = 0; place < now.terms.size(); ++place) {
-        for (const Dictionary* candidates : {&caches_, &translation_}) {
-          Fitted other = best_with(now, place, *candidates);
-          if (other.objective < now.objective - 1e-6) now = std::move(other);
-        }
-      }
-      if (now.objective > before - 1e-6) break;
+    const std::size_t choices = 2 * now.terms.size();
+    std::size_t unchanged = 0;
+    for (std::size_t choice = 0; choice < 2 * choices && unchanged < choices; ++choice) {
+      Fitted other = best_with(now, choice / 2 % now.terms.size(), choice % 2 == 0 ? caches_ : translation_);
+      const bool better = other.objective < now.objective - 1e-6;
+      unchanged = better ? 0 : unchanged + 1;
+      if (better) now = std::move(other);
     }
     return now;
   }
