@@ -5,7 +5,7 @@
 
 #include "probes/probe.hpp"
 
-// Sizes in the order of their worth, of which looks take beginnings, within those that the user asked for.
+// What looks begin with: sizes in the order of their worth, within those that the user asked for.
 namespace sonde::probes {
 
 inline bool asks_for_sizes(const Request& request) { return request.smallest_bytes || request.largest_bytes; }
@@ -30,6 +30,12 @@ inline std::vector<double> sizes_at_look(const Request& request, const std::vect
                                          std::size_t closer) {
   if (asks_for_sizes(request)) return asked;
   return first_of(asked, by_look(request.look, first, closer, asked.size()));
+}
+
+/// The points that a first look begins with, which are among those of every look: a closer one does not wait for them.
+template <typename Beginning>
+std::vector<Point> at_first(const Request& request, Beginning beginning) {
+  return request.look == Look::first ? beginning() : std::vector<Point>{};
 }
 
 }  // namespace sonde::probes

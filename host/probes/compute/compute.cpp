@@ -132,9 +132,11 @@ std::vector<Point> compute_points(const device::DeviceInfo& device, const Reques
   std::vector<Point> points = measure::first_new_points(
       request, known,
       [&] {
-        std::vector<Point> all = main_rates(device, types_at_once);
-        std::ranges::move(bandwidths_of_ends(device, request, false), std::back_inserter(all));
-        return all;
+        return only_if(is_first, [&] {
+          std::vector<Point> all = main_rates(device, types_at_once);
+          std::ranges::move(bandwidths_of_ends(device, request, false), std::back_inserter(all));
+          return all;
+        });
       },
       [&] {
         std::vector<Point> all = main_rates(device, order_of_types.size());

@@ -159,8 +159,8 @@ struct Plan {
 std::vector<Point> next_copies(const device::DeviceInfo&, const Request& request, std::span<const Measurement> known) {
   const Plan plan{request};
   return measure::first_new_points(
-      request, known, [&] { return plan.lines(); }, [&] { return plan.first_copies(); },
-      [&] { return plan.sweeps(known); }, [&] { return plan.engines(known); });
+      request, known, [&] { return at_first(request, [&] { return plan.lines(); }); },
+      [&] { return plan.first_copies(); }, [&] { return plan.sweeps(known); }, [&] { return plan.engines(known); });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "cpu/instructions.hpp"
+#include "probes/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 #include "probes/core_to_core/pair.hpp"
 
@@ -36,7 +37,7 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
       plans[{request.smallest_bytes.value_or(0), request.largest_bytes.value_or(~0ull), device.memory_bytes}];
   if (all.empty()) all = core_to_core_points(cpu::machine(), request, device.memory_bytes);
   return measure::first_new_points(
-      request, known, [&] { return within_seconds(request, all, seconds_at_once); },
+      request, known, [&] { return at_first(request, [&] { return within_seconds(request, all, seconds_at_once); }); },
       [&] { return within_seconds(request, all, by_look(request.look, 3.0, 30.0, 1e9)); });
 }
 

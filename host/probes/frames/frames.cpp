@@ -54,7 +54,8 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
     return some;
   };
   return measure::first_new_points(
-      request, known, [&] { return std::vector{costing_at_most(most_seconds_at_first).front()}; },
+      request, known,
+      [&] { return at_first(request, [&] { return std::vector{costing_at_most(most_seconds_at_first).front()}; }); },
       [&] {
         if (asks_for_sizes(request) || request.look == Look::closest) return points;
         return costing_at_most(by_look(request.look, 1, 5, 0) * most_seconds_at_first);

@@ -85,6 +85,12 @@ struct Plan {
     }
   }
 
+  /// A word is no working set of a size that somebody asked for.
+  void add_round_trip(std::vector<Point>& points) const {
+    if (!asks_for_sizes(request))
+      points.push_back(point_on(round_trip, {.bytes = word_bytes}, {}, 0.1, measure::usual_visits));
+  }
+
   /// A verdict on each kind by one size.
   [[nodiscard]] std::vector<Point> verdicts() const {
     std::vector<Point> points;
@@ -93,8 +99,7 @@ struct Plan {
       if (!kind.missing.empty() || !kind.seen_by_cpu || is_simulated(device) || streamed.empty()) continue;
       points.push_back(point_of(cpu_stream, {.memory = kind.name, .pattern = Pattern::read}, streamed.front()));
     }
-    // A word is no working set of a size that somebody asked for.
-    if (!asks_for_sizes(request)) points.push_back(point_on(round_trip, {.bytes = word_bytes}, {}, 0.1, 3));
+    add_round_trip(points);
     return points;
   }
 
@@ -114,6 +119,7 @@ struct Plan {
     }
     add_work_of_the_cpu(points, streams);
     if (request.look != Look::first) add_walks(points, sizes, Writer::cpu);
+    add_round_trip(points);
     return points;
   }
 
@@ -141,7 +147,7 @@ struct Plan {
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   const Plan plan{device, request};
   std::vector<Point> points = measure::first_new_points(
-      request, known, [&] { return plan.verdicts(); }, [&] { return plan.all(); },
+      request, known, [&] { return at_first(request, [&] { return plan.verdicts(); }); }, [&] { return plan.all(); },
       [&] { return plan.streams_in_shape(known); });
   const std::set<measure::Name> open = compare_kinds(known).open;
   const auto is_open = [&](const Measurement& one) { return open.contains(one.point.words.memory); };

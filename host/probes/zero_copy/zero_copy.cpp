@@ -54,7 +54,8 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   std::vector<double> sizes = asked_sizes(request, {sizes_by_worth.begin(), sizes_by_worth.end()}, page_bytes);
   std::erase_if(sizes, [](double bytes) { return bytes > most_round_bytes; });
   std::vector<Point> points = measure::first_new_points(
-      request, known, [&] { return rounds_over(device, first_of(sizes, sizes_for_a_verdict)); },
+      request, known,
+      [&] { return at_first(request, [&] { return rounds_over(device, first_of(sizes, sizes_for_a_verdict)); }); },
       [&] { return rounds_over(device, sizes_at_look(request, sizes, 4, 7)); });
   std::set<measure::Name> open;
   for (const SharingVerdict& one : sharing_verdicts(known)) {
