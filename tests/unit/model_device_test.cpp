@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "device/copy_engines.hpp"
 #include "device/model/model.hpp"
 #include "model_walk.hpp"
 
@@ -388,6 +389,58 @@ TEST(ModelDevice, LargeBuffersAreReallyStored) {
   buffer->read((1ull << 30) - 12, std::as_writable_bytes(std::span(back)));
   EXPECT_EQ(back, (std::array<std::uint32_t, 3>{0, 7, 8}));
   EXPECT_LE(device->available_bytes(), 3ull << 30);
+}
+
+double elapsed(Device& device) { return device.simulated_seconds().value() * 1e9; }
+
+TEST(ModelDevice, TheSecondsOfARealDeviceCountKernelsAndWhatTheHostDoes) {
+  Description model = plain();
+  model.levels.back().write_gbps = 100;
+  model.copy = {.to_device_gbps = 20, .to_host_gbps = 10, .latency_us = 12, .engines = 1};
+  const auto device = open(model);
+  EXPECT_EQ(elapsed(*device), 0);
+  const auto took = [&](const auto& what) {
+    const double before = elapsed(*device);
+    what();
+    return elapsed(*device) - before;
+  };
+  constexpr std::uint64_t bytes = 1 << 20;
+  std::vector<std::byte> words(bytes);
+  std::unique_ptr<Buffer> buffer;
+  EXPECT_NEAR(took([&] { buffer = device->make_buffer(bytes); }), 40e3 + bytes / 100.0, 1);
+  EXPECT_NEAR(took([&] { buffer->write(0, words); }), 12e3 + bytes / 20.0, 1);
+  EXPECT_NEAR(took([&] { buffer->read(0, words); }), 12e3 + bytes / 10.0, 1);
+  EXPECT_NEAR(took([&] { buffer.reset(); }), 20e3, 1);
+  ModelWalk walk(*device, 2048, 64);
+  double kernel_ns = 0;
+  EXPECT_NEAR(took([&] { kernel_ns = walk.run(10); }), 10e3 + kernel_ns, 1);
+  EXPECT_EQ(took([&] { (void)device->host_time(); }), 0);
+}
+
+TEST(ModelDevice, CopiesByEnginesTakeTheirOwnTimeAlone) {
+  Description model = plain();
+  model.copy = {.to_device_gbps = 20, .to_host_gbps = 10, .latency_us = 12, .engines = 1};
+  const auto device = open(model);
+  const auto buffer = device->make_buffer(1 << 20);
+  CopyEngines& engines = device->copy_engines();
+  const auto host = engines.make_host_memory(HostKind::pinned, 1 << 20);
+  const CopyList list{{.from = {.host = host.get()}, .to = {.buffer = buffer.get()}, .bytes = 1 << 20}};
+  const double before = elapsed(*device);
+  const CopyTimes times = engines.run(CopyEngine::driver, std::span(&list, 1));
+  EXPECT_NEAR(elapsed(*device) - before, 10e3 + times.all.count(), 1);
+}
+
+TEST(ModelDevice, TheSameCallsTakeTheSameSeconds) {
+  Description model = plain();
+  model.noise = {.relative = 0.01, .outlier_share = 0.05, .outlier_factor = 3, .ramp_seconds = 0.001};
+  const auto after_a_walk = [&model] {
+    const auto device = open(model);
+    ModelWalk walk(*device, 100000, 64);
+    walk.run_laps(3);
+    (void)walk.cursor();
+    return elapsed(*device);
+  };
+  EXPECT_EQ(after_a_walk(), after_a_walk());
 }
 
 TEST(ModelDevice, MisuseIsAnError) {

@@ -1,6 +1,7 @@
 #include "device/model/storage.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "os/pages.hpp"
@@ -89,13 +90,13 @@ void Storage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes
   check_range(offset_bytes, bytes.size());
   changed();
   clocks_->beside_dispatches += costs_.writing(bytes.size());
-  std::ranges::copy(bytes, this->bytes().begin() + static_cast<std::ptrdiff_t>(offset_bytes));
+  if (!bytes.empty()) std::memcpy(this->bytes().data() + offset_bytes, bytes.data(), bytes.size());
 }
 
 void Storage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
   check_range(offset_bytes, bytes.size());
   clocks_->beside_dispatches += costs_.reading(bytes.size());
-  std::ranges::copy(this->bytes().subspan(offset_bytes, bytes.size()), bytes.begin());
+  if (!bytes.empty()) std::memcpy(bytes.data(), this->bytes().data() + offset_bytes, bytes.size());
 }
 
 std::span<std::byte> SharedStorage::map(Access access) {
