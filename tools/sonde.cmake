@@ -27,6 +27,7 @@ endif()
 # add_layer(FOLDER [SOURCES a.cpp …] USES other layers and libraries …): one folder of host/ as the library sonde_FOLDER,
 # with _ for /; its sources are all there are, unless some are named. tools/check_layers.py holds the includes to what USES
 # allows. In a unity build, names without linkage have to be unique in their folder; tools/tidy compiles files one by one.
+# Of the program that tools/run builds, what neither measures nor computes is optimised less: that compiles in less time.
 function(add_layer folder)
   cmake_parse_arguments(LAYER "" "" "SOURCES;USES" ${ARGN})
   as_packaged(LAYER_USES)
@@ -37,6 +38,9 @@ function(add_layer folder)
   add_library(${name} STATIC ${LAYER_SOURCES})
   target_link_libraries(${name} PUBLIC sonde_options ${LAYER_USES})
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${SONDE_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 8)
+  if(folder MATCHES "^(commands|records|session|summary)$")
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
 endfunction()
 
 # embed_kernels(a b …): kernels/a.cl and shaders/a.comp become `const device::KernelSource kernels::a`, the
@@ -88,4 +92,5 @@ ${declarations}}  // namespace sonde::kernels
 ")
   add_library(sonde_kernels STATIC ${sources})
   target_link_libraries(sonde_kernels PUBLIC sonde_options)
+  set_target_properties(sonde_kernels PROPERTIES UNITY_BUILD ${SONDE_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 0)
 endfunction()
