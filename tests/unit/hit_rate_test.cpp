@@ -174,7 +174,7 @@ TEST(HitRatePlan, EveryLookAddsToTheOneBeforeAndEndsWhateverFails) {
           return fails ? std::nullopt : std::optional(nanoseconds_at(point));
         });
     for (const measure::Look look : {measure::Look::first, measure::Look::closer, measure::Look::closest})
-      EXPECT_GT(plan.go_through(look), 5u);
+      EXPECT_GT(plan.go_through(look), 0u);
     EXPECT_EQ(plan.go_through(measure::Look::first), 0u);
     std::set<std::string> kinds;
     for (const measure::PointKey& key : plan.asked()) kinds.insert(key.words.memory.str());

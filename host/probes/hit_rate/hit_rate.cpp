@@ -51,7 +51,8 @@ std::vector<Point> sweep(const Request& request, const analysis::SizeRange& rang
   for (int step = 0;; step += every) {
     const double bytes = range.low * std::exp2(static_cast<double>(step) / steps_per_doubling);
     if (bytes > 1.001 * range.high) break;
-    points.push_back(point_at(request, {.memory = "device"}, bytes));
+    const Point next = point_at(request, {.memory = "device"}, bytes);
+    if (points.empty() || next.x != points.back().x) points.push_back(next);
   }
   return measure::spread_over_sizes(std::move(points), request.seed);
 }
