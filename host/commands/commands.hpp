@@ -2,6 +2,7 @@
 
 #include "records/record_file.hpp"
 #include "session/selection.hpp"
+#include "summary/first_screen.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library calls itself so
 class App;
@@ -28,7 +29,8 @@ struct RunOptions {
   std::vector<std::string> probes;
   std::string sizes;
   std::string effort = "normal";
-  std::string frame;  ///< a file; empty for the built-in frame
+  double time_seconds = 0;  ///< any budget; 0 for that of the effort
+  std::string frame;        ///< a file; empty for the built-in frame
   std::uint64_t seed = 1;
   std::string out;
   double silence_limit_seconds = 30;
@@ -48,6 +50,19 @@ ExitStatus run_command(const RunOptions& options);
 
 /// `sonde levels FILE`: finds the cache levels again from the samples in a record file. Throws UsageError.
 ExitStatus levels_command(const std::string& file, bool as_json);
+
+/// The options of `sonde show`.
+struct ShowOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> probes;  ///< the tables of these alone
+  bool verbose = false;             ///< the tables of all
+};
+
+/// `sonde show FILE...`: the first screen of record files, or their tables. Throws UsageError before anything is shown.
+ExitStatus show_command(const ShowOptions& options);
+
+/// The first screen as `run` and `show` print it, for this terminal.
+summary::FirstScreenLayout first_screen_layout(const std::string& file);
 
 /// `sonde list`: every device, its drivers, and whether each probe can measure it.
 ExitStatus list_command(bool as_json);
@@ -77,6 +92,7 @@ std::pair<std::uint64_t, std::uint64_t> parse_size_range(const std::string& text
 
 /// Each adds a command's options to its parser, which writes what the user typed into `options`.
 void add_run_options(CLI::App& run, RunOptions& options);
+void add_show_options(CLI::App& show, ShowOptions& options);
 void add_levels_options(CLI::App& levels, std::string& file, bool& as_json);
 void add_watch_options(CLI::App& watch, WatchOptions& options);
 

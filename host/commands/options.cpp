@@ -15,21 +15,26 @@ Examples:
   sonde levels results/X.jsonl
   sonde levels results/X.jsonl --json | jq '[.level, .bytes.value, .latency_ns.value]')";
 
+constexpr const char* show_examples = R"(
+Examples:
+  sonde show results/X.jsonl                    what sonde run printed: one screen
+  sonde show results/X.jsonl --probe copy,compute
+                                                the tables of two probes
+  sonde show results/X.jsonl -v | less          all tables
+  sonde show results/*.jsonl                    a screen for each file)";
+
 constexpr const char* run_examples = R"(
 Examples:
-  sonde run --effort quick            a first look, in two or three minutes
+  sonde run --effort quick            an answer in a minute
   sonde run --device radeon --api vulkan
   sonde run --sizes 4K:1G --effort thorough -o mine.jsonl
   sonde run --runs 5 -o before.jsonl  before-1.jsonl to before-5.jsonl, for sonde compare
   sonde run --device model:strix-halo a simulated GPU, to see what the tool shows
 
-Efforts, by the device's time (all take at least 7 repetitions, until the median is known within 1 %):
-  quick     repetitions of  2 ms, at most  9, working sets up to  64 MiB; on a CPU 2 to 3 min
-  normal    repetitions of  6 ms, at most 15, working sets up to 256 MiB; on a CPU some minutes
-  thorough  repetitions of 20 ms, at most 30, working sets up to   1 GiB, on a GPU 8 GiB; minutes
-Where latency or bandwidth still changes at the end of a quick or normal sweep, it goes on: on a CPU to twice as much,
-else to four times.
-The plan and its estimate are shown before anything is measured. The record file is never overwritten.)";
+An effort is a budget of time for one device through all APIs, with 40 % more for each further one: quick 60 s,
+normal 300 s, thorough 1,800 s; --time is any other. A first look at everything is always finished; what time is left
+goes where it sharpens most. Ctrl-C ends a run at any moment with what is known by then.
+The record file is never overwritten.)";
 
 constexpr const char* watch_examples = R"(
 Examples:
@@ -122,9 +127,11 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       not_empty);
   add(run, "--frame", options.frame, "What the probe frames renders (default: a frame that is built in)", "FILE.json",
       not_empty);
-  run.add_option("--effort", options.effort, "How much to measure")
+  run.add_option("--effort", options.effort, "How much time to take: 60 s, 300 s or 1,800 s")
       ->check(CLI::IsMember({"quick", "normal", "thorough"}))
       ->capture_default_str();
+  add(run, "--time", options.time_seconds, "Any other time, in place of an effort", "SECONDS", seconds_above_zero)
+      ->excludes("--effort");
   add(run, "--seed", options.seed, "Seed of every random choice", "N", whole_number)->capture_default_str();
   add(run, "-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)", "FILE",
       not_empty);
@@ -149,6 +156,16 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       ->capture_default_str();
   run.add_flag_callback("--no-progress", [&options] { options.progress = false; }, "No progress bar");
   run.add_flag("-v", options.verbose, "Show what the drivers print");
+}
+
+void add_show_options(CLI::App& show, ShowOptions& options) {
+  show.footer(show_examples);
+  show.add_option("FILE", options.files, "Record files")->required()->check(not_empty);
+  show.add_option("--probe", options.probes, "The tables of these probes")
+      ->type_name("NAME[,NAME...]")
+      ->expected(1)
+      ->delimiter(',');
+  show.add_flag("-v", options.verbose, "All tables");
 }
 
 void add_levels_options(CLI::App& levels, std::string& file, bool& as_json) {

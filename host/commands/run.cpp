@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <iostream>
-#include <sstream>
 #include <system_error>
 
 #include "os/file.hpp"
@@ -57,14 +56,11 @@ measure::Frame wanted_frame(const RunOptions& options) {
 }
 
 session::RunRequest run_request(const RunOptions& options) {
-  const measure::Look look = options.effort == "quick"    ? measure::Look::first
-                             : options.effort == "normal" ? measure::Look::closer
-                                                          : measure::Look::closest;
   session::RunRequest asked{.devices = options.devices,
                             .api = options.api,
                             .probes = wanted_probes(options.probes, options.allowed),
                             .probes_by_name = !options.probes.empty(),
-                            .request = {.look = look, .seed = options.seed, .frame = wanted_frame(options)}};
+                            .request = {.seed = options.seed, .frame = wanted_frame(options)}};
   for (const std::string& option : options.allowed) {
     const auto* const probe = *std::ranges::find(probes::catalog(), option, &measure::Probe::needs_option);
     if (std::ranges::find(asked.probes, probe) == asked.probes.end())
@@ -81,6 +77,12 @@ session::RunRequest run_request(const RunOptions& options) {
 /// The time rounded up, as no time at all means no limit.
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
+}
+
+/// The seconds that an effort stands for, or those that were asked for.
+double budget_seconds(const RunOptions& options) {
+  if (options.time_seconds > 0) return options.time_seconds;
+  return options.effort == "quick" ? 60 : options.effort == "normal" ? 300 : 1800;
 }
 
 /// "OpenCL, Vulkan and native code": the APIs that the chosen devices are measured through.
@@ -113,13 +115,6 @@ void warn_of_special_cases(const RunOptions& options, const measure::Request& re
   }
 }
 
-/// Prints lines to standard error, each within the terminal.
-void print_lines(const std::string& text) {
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    std::cerr << summary::wrapped(line, message_columns(), line.find_first_not_of(' '));
-}
-
 /// A file for each run, numbered where there are several; an empty name stands for the default. Throws UsageError where
 /// one is there already, before any run is made.
 std::vector<std::string> files_of(const RunOptions& options) {
@@ -144,17 +139,14 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   const records::RunLine record = run_record_of(options.command, options.seed, options.effort);
   // The file is made before anything is measured, so that one that cannot be written is noticed then.
   records::RecordFile file = new_record_file(options.out, [&] { return default_path(choice, record); }, record);
-  const auto work = choice.work();
   if (is_first) {
     session::warn_of_problems(choice.machine);
     warn_of_special_cases(options, asked.request, choice);
-    print_lines(session::plan(work, asked.probes, asked.request, options.time_limit_seconds));
   }
 
-  int workers = 0;
-  for (const auto& [target, api] : work) workers += Run::workers_for(*target, api, asked.probes);
-  session::Progress progress(options.progress && os::is_terminal(os::StandardStream::errors), workers);
-  const session::RunLimits limits{.silence = milliseconds(options.silence_limit_seconds),
+  session::Progress progress(options.progress && os::is_terminal(os::StandardStream::errors), {});
+  const session::RunLimits limits{.budget_seconds = budget_seconds(options),
+                                  .silence = milliseconds(options.silence_limit_seconds),
                                   .whole_run = milliseconds(options.time_limit_seconds),
                                   .counts_traffic = options.counters,
                                   .sysfs_root = options.sysfs_root,

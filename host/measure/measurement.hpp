@@ -79,8 +79,6 @@ struct State {
   std::uint64_t steps = 0;  ///< steps in one timed dispatch
   double launch_ns = 0;     ///< cost of an empty dispatch, already taken off the values
   std::uint64_t involuntary_switches = 0;
-  /// The drift of a reference point that is measured again and again: 0.01 is 1 %. Empty once it failed.
-  std::optional<double> drift = 0.0;
   std::string instruction;              ///< `Workload::instruction`
   std::optional<CoreClock> core_clock;  ///< right after it was repeated, where it is known
   counters::DeviceState device_state;   ///< while it was repeated

@@ -1,7 +1,6 @@
 #include "measure/point_runner.hpp"
 
 #include <iterator>
-#include <limits>
 
 #include "measure/counted_work.hpp"
 #include "measure/cycles.hpp"
@@ -73,38 +72,36 @@ Point place_of(Point point, const ExtraValues& extra) {
   return point;
 }
 
-constexpr int calls_between_looks = 20;
-
 }  // namespace
 
 /// An unknown clock costs the cycles, not the point. The reason is recorded once.
-std::optional<CoreClock> PointRunner::clock_now(const Point& point) {
+std::optional<CoreClock> PointRunner::clock_now() {
   try {
     return options_.core_clock();
   } catch (const device::Lost&) {
     throw;
   } catch (const device::Unsupported&) {
   } catch (const device::Error& error) {
-    if (!std::exchange(clock_failed_, true)) observer_.failed(probe_, &point, without_cycles(error.what()));
+    if (!std::exchange(clock_failed_, true)) tell_failure_(without_cycles(error.what()));
   }
   return std::nullopt;
 }
 
 /// A failure of the recovery is recorded once: the state beside each point still tells the clock.
-void PointRunner::bring_clock_back(const Point& point) {
+void PointRunner::bring_clock_back() {
   if (!options_.clock_recovery || clock_recovery_failed_) return;
   try {
-    options_.clock_recovery->recover([this] { observer_.alive(); });
+    options_.clock_recovery->recover(alive_);
   } catch (const device::Lost&) {
     throw;
   } catch (const std::runtime_error& error) {
     clock_recovery_failed_ = true;
-    observer_.failed(probe_, &point, without_clock_recovery(error.what()));
+    tell_failure_(without_clock_recovery(error.what()));
   }
 }
 
-MeasuredPoint PointRunner::measure_once(const Point& point, int visit) {
-  const auto alive = [this] { observer_.alive(); };
+MeasuredPoint PointRunner::measure_once(const Probe& probe, const Visit& visit) {
+  const Point& point = visit.point;
   Limits limits = limits_of_one_share(limits_of(device_.info().type), point);
   limits.traffic = options_.traffic.get();
   if (limits.traffic != nullptr) {
@@ -122,25 +119,26 @@ MeasuredPoint PointRunner::measure_once(const Point& point, int visit) {
   const counters::HostTime before = options_.host_time();
   for (int replicate = 0; replicate < point.replicates; ++replicate) {
     Request request = options_.request;
-    request.alive = alive;
-    request.seed += static_cast<std::uint64_t>(visit * point.replicates + replicate) << 32;
+    request.alive = alive_;
+    request.look = visit.look;
+    request.seed += static_cast<std::uint64_t>(visit.number * point.replicates + replicate) << 32;
     std::unique_ptr<device::Buffer> moved_by = displacement(device_, random_);
     const Workload workload = counted.counted(point.curve->prepare(device_, point, request));
     moved_by.reset();
-    alive();
+    alive_();
     std::optional<OneCore> one_core;
     if (workload.one_core && device_.info().type == device::DeviceType::cpu) one_core.emplace(options_.reading_thread);
     SmtInterference* smt_interference =
-        one_core || probe_.target == Target::host_cpu ? options_.smt_interference.get() : nullptr;
-    bring_clock_back(point);
+        one_core || probe.target == Target::host_cpu ? options_.smt_interference.get() : nullptr;
+    bring_clock_back();
     // Readings from the time in which the host prepared do not count: the device slept then, and its clock fell.
     const auto begin = std::chrono::steady_clock::now();
     const auto* const stepped = std::get_if<SteppedWork>(&workload.work);
-    const Repetitions repetitions = stepped != nullptr ? repeat(*stepped, limits, alive, smt_interference)
-                                                       : std::get<SelfTimedWork>(workload.work).repeat(limits, alive);
+    const Repetitions repetitions = stepped != nullptr ? repeat(*stepped, limits, alive_, smt_interference)
+                                                       : std::get<SelfTimedWork>(workload.work).repeat(limits, alive_);
     counted.add(workload, repetitions);
     // The clock is read afterwards: it fell while the host prepared, and the untimed laps brought it up again.
-    clocks.push_back(workload.has_cycles ? clock_now(point) : std::nullopt);
+    clocks.push_back(workload.has_cycles ? clock_now() : std::nullopt);
     std::ranges::move(options_.device_state_since(begin), std::back_inserter(readings));
     append(all, 0, point, repetitions.values, repetitions.visits);
     for (std::size_t index = 0; index < repetitions.extra.size(); ++index) {
@@ -170,21 +168,21 @@ MeasuredPoint PointRunner::measure_once(const Point& point, int visit) {
     one.state = state;
   }
   const std::vector<double> hit_rates = counted.hit_rates(point.words);
-  if (probe_.wants_hit_rates && !hit_rates.empty()) {
+  if (probe.wants_hit_rates && !hit_rates.empty()) {
     Point by_counters = all.front().point;
     by_counters.words.method = Method::counters;
-    by_counters.curve = find_curve(probe_.curves, by_counters.words, "ratio");
+    by_counters.curve = find_curve(probe.curves, by_counters.words, "ratio");
     all.push_back({.point = by_counters, .unit = "ratio", .values = hit_rates, .state = state});
   }
   return {.curves = std::move(all), .traffic = counted.traffic()};
 }
 
-MeasuredPoint PointRunner::measure(const Point& point, int visit) {
+MeasuredPoint PointRunner::measure(const Probe& probe, const Visit& visit) {
   const int most = disturbed_in_a_row_ >= busy_points_before_giving_up ? 1 : most_attempts;
-  MeasuredPoint best = measure_once(point, visit);
+  MeasuredPoint best = measure_once(probe, visit);
   int attempts = 1;
   while (disturbance(best) > tolerated_foreign_share && attempts < most) {
-    MeasuredPoint again = measure_once(point, visit);
+    MeasuredPoint again = measure_once(probe, visit);
     ++attempts;
     if (disturbance(again) < disturbance(best)) best = std::move(again);
   }
@@ -196,36 +194,19 @@ MeasuredPoint PointRunner::measure(const Point& point, int visit) {
   return best;
 }
 
-void DriftReference::choose(const std::vector<Point>& points) {
-  if (point_ || points.empty()) return;
-  point_ = *std::ranges::min_element(points, {}, [](const Point& point) {
-    return point.expected_seconds > 0 ? point.expected_seconds : std::numeric_limits<double>::infinity();
-  });
-}
-
-std::optional<double> DriftReference::drift(PointRunner& runner) {
-  if (!point_ || failed_ || calls_++ % calls_between_looks != 0) return drift_;
+Answer PointRunner::answer(const Probe& probe, const Visit& visit) {
+  using End = Answer::End;
   try {
-    const Measurement now = runner.measure_once(*point_).curves.front();
-    const double median = median_of(now);
-    if (!first_) first_ = median;
-    drift_ = median / *first_ - 1;
-  } catch (const device::Lost&) {
-    throw;
-  } catch (const device::TooShort&) {
-    give_up({});  // others disturb
+    return {.measured = measure(probe, visit)};
+  } catch (const device::TooShort& reason) {
+    return {.end = End::too_short, .reason = reason.what()};
   } catch (const device::Unsupported& reason) {
-    give_up({.reason = reason.what(), .is_error = false});
+    return {.end = End::unsupported, .reason = reason.what()};
+  } catch (const device::Lost& error) {
+    return {.end = End::lost, .reason = error.what()};
   } catch (const device::Error& error) {
-    give_up({.reason = error.what(), .is_error = true});
+    return {.end = End::failed, .reason = error.what()};
   }
-  return drift_;
-}
-
-void DriftReference::give_up(const End& end) {
-  end_ = end;
-  failed_ = true;
-  drift_.reset();
 }
 
 }  // namespace sonde::measure

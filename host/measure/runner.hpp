@@ -9,15 +9,35 @@
 
 namespace sonde::measure {
 
-/// The listener to a runner: a worker's pipe, or a test.
+/// A visit of a point as it is asked for: one measurement in an allocation of its own.
+struct Visit {
+  Point point;
+  int number = 0;  ///< counted from 0; each has allocations and a shuffle of its own
+  Look look = Look::first;
+};
+
+/// The results of one visit of a point.
+struct MeasuredPoint {
+  std::vector<Measurement> curves;           ///< the point's own first, then extra curves of the same repetitions
+  std::optional<PointTraffic> traffic = {};  ///< empty where it was not counted
+};
+
+/// The answer to a visit that was asked for.
+struct Answer {
+  /// The work was too short for the clock; the device cannot do it, or any larger size of it; it failed; the driver
+  /// lost the device, or its process.
+  enum class End { measured, too_short, unsupported, failed, lost };
+  End end = End::measured;
+  std::string reason = {};  ///< empty where it was measured
+  MeasuredPoint measured = {};
+};
+
+/// The listener to what is measured and concluded: a session, or a test.
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// Points that will be measured now, in this order; called again when a probe wants more.
-  virtual void planned(const Probe& probe, const std::vector<Point>& points) = 0;
-  virtual void started(const Probe& probe, const Point& point) = 0;
   /// Something was done since the last call; a worker that stays silent for too long is taken for hung.
-  virtual void alive() = 0;
+  virtual void alive() {}
   virtual void measured(const Probe& probe, const Measurement& measurement) = 0;
   /// The traffic beside a point, where counters count it.
   virtual void counted(const Probe& probe, const Point& point, const PointTraffic& traffic) {
@@ -51,9 +71,9 @@ struct RunnerOptions {
   os::ThreadId reading_thread = 0;  ///< the thread that reads them, if any; kept off the core that a CPU is measured on
 };
 
-/// Asks `device` the probe's question: every point that the probe wants, measured, proved and reported; a point that
-/// fails or cannot be measured is reported with its reason and the rest goes on. Returns whether `device` can be asked
-/// further: not where it was lost, or failed so often that another process may find it working again.
+/// Asks `device` the probe's question at the look of the request, in this process: every point that the probe wants,
+/// measured, proved and reported; a point that fails or cannot be measured is reported with its reason and the rest
+/// goes on. Returns whether `device` can be asked further: not where it was lost, or every point failed.
 bool run_probe(device::Device& device, const Probe& probe, const RunnerOptions& options, Observer& observer);
 
 }  // namespace sonde::measure

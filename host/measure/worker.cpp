@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <iostream>
+#include <utility>
 
-#include "os/process.hpp"
 #include "os/this_process.hpp"
 
 namespace sonde::measure {
@@ -38,10 +37,18 @@ class LineBuffer {
   std::string text_;
 };
 
+std::string silence_text(std::chrono::milliseconds limit) {
+  return fmt::format(
+      "the driver's process reported nothing for {:g} s and was ended; sonde run --silence-limit allows more",
+      std::chrono::duration<double>(limit).count());
+}
+
+}  // namespace
+
 /// Takes apart the output of a worker.
-class Listener {
+class Worker::Listener {
  public:
-  explicit Listener(const WorkerHandlers& handlers) : handlers_(handlers) {}
+  explicit Listener(WorkerHandlers handlers) : handlers_(std::move(handlers)) {}
 
   void take(const os::Child::Pieces& pieces) {
     if (!pieces.errors.empty()) {
@@ -61,6 +68,11 @@ class Listener {
     });
   }
 
+  void tick() {
+    if (handlers_.tick) handlers_.tick();
+  }
+  /// Silence counts from now on.
+  void expect_something() { heard_ = SteadyClock::now(); }
   [[nodiscard]] bool done() const { return done_; }
 
   [[nodiscard]] SteadyClock::duration silence() const { return SteadyClock::now() - heard_; }
@@ -69,7 +81,7 @@ class Listener {
   }
 
  private:
-  const WorkerHandlers& handlers_;
+  WorkerHandlers handlers_;
   LineBuffer lines_;
   LineBuffer diagnostics_;
   std::string last_line_;
@@ -77,59 +89,72 @@ class Listener {
   SteadyClock::time_point heard_ = SteadyClock::now();
 };
 
-/// The way in which a worker that still works has to be ended; `finished` where it may go on.
-WorkerEnd::How why_end_it(const Listener& listener, const WorkerLimits& limits, bool interrupted) {
-  if (interrupted) return WorkerEnd::How::interrupted;
-  if (listener.silence() > limits.silence) return WorkerEnd::How::silent;
-  return SteadyClock::now() > limits.end ? WorkerEnd::How::out_of_time : WorkerEnd::How::finished;
+Worker::Worker(const WorkerCommand& command, WorkerHandlers handlers, std::chrono::milliseconds longest_silence,
+               const std::atomic<bool>& interrupted)
+    : longest_silence_(longest_silence),
+      interrupted_(interrupted),
+      listener_(std::make_unique<Listener>(std::move(handlers))),
+      child_(command.program, command.arguments) {
+  send(command.task);
 }
 
-std::string silence_text(std::chrono::milliseconds limit) {
-  return fmt::format(
-      "the driver's process reported nothing for {:g} s and was ended; sonde run --silence-limit allows more",
-      std::chrono::duration<double>(limit).count());
+Worker::~Worker() = default;
+
+void Worker::send(const std::string& line) {
+  listener_->expect_something();
+  child_.write(line + "\n");
 }
 
-}  // namespace
+void Worker::send_no_more() { child_.close_input(); }
 
-WorkerEnd run_worker(const WorkerCommand& command, const WorkerHandlers& handlers, const WorkerLimits& limits,
-                     const std::atomic<bool>& interrupted) {
-  os::Child child(command.program, command.arguments, command.task);
-  Listener listener(handlers);
-  WorkerEnd end;
+bool Worker::wait(const std::function<bool()>& answered, Clock::time_point latest) {
   for (bool more = true; more;) {
     // A process that the driver left behind may hold the pipes open for ever, so the worker's own end counts too: its
     // last output is in the pipe then.
-    const bool ended = child.has_ended();
-    const os::Child::Pieces pieces = child.read(ended ? std::chrono::milliseconds(0) : between_ticks);
-    listener.take(pieces);
+    const bool ended = child_.has_ended();
+    const os::Child::Pieces pieces = child_.read(ended ? std::chrono::milliseconds(0) : between_ticks);
+    listener_->take(pieces);
+    if (answered()) return true;
     more = pieces.more && !(ended && pieces.output.empty() && pieces.errors.empty());
-    if (handlers.tick) handlers.tick();
-    if (ended || end.how != WorkerEnd::How::finished) continue;  // read what it sent before it was ended
-    end.how = why_end_it(listener, limits, interrupted);
-    if (end.how != WorkerEnd::How::finished) child.end();
+    listener_->tick();
+    if (ended || end_.how != WorkerEnd::How::finished) continue;  // read what it sent before it was ended
+    if (interrupted_) {
+      end_.how = WorkerEnd::How::interrupted;
+    } else if (listener_->silence() > longest_silence_) {
+      end_.how = WorkerEnd::How::silent;
+      end_.reason = silence_text(longest_silence_);
+    } else if (Clock::now() > latest) {
+      end_.how = WorkerEnd::How::out_of_time;
+    }
+    if (end_.how != WorkerEnd::How::finished) child_.end();
   }
-  const std::string fault = child.wait();
-  listener.take(child.read(std::chrono::milliseconds(0)));
-  end.last_words = listener.last_words();
-  if (end.how == WorkerEnd::How::silent) end.reason = silence_text(limits.silence);
-  if (end.how == WorkerEnd::How::finished && !(fault.empty() && listener.done())) {
+  const std::string fault = child_.wait();
+  listener_->take(child_.read(std::chrono::milliseconds(0)));
+  end_.last_words = listener_->last_words();
+  if (end_.how == WorkerEnd::How::finished && !(fault.empty() && listener_->done())) {
     // Ctrl-C reaches a worker too that has not come to ignore it yet.
-    end.how = interrupted ? WorkerEnd::How::interrupted : WorkerEnd::How::crashed;
-    if (!interrupted) {
-      end.reason = "the driver's process " +
-                   (fault.empty() ? "ended before it was done, as if it were; the driver may have ended it" : fault);
+    end_.how = interrupted_ ? WorkerEnd::How::interrupted : WorkerEnd::How::crashed;
+    if (!interrupted_) {
+      end_.reason = "the driver's process " +
+                    (fault.empty() ? "ended before it was done, as if it were; the driver may have ended it" : fault);
     }
   }
-  return end;
+  return false;
 }
 
-void be_a_worker(const std::function<void(const std::string& task, const SendLine& send)>& work) {
-  const os::WorkerChannel pipe;
+WorkerEnd run_worker(const WorkerCommand& command, const WorkerHandlers& handlers,
+                     std::chrono::milliseconds longest_silence, const std::atomic<bool>& interrupted) {
+  Worker worker(command, handlers, longest_silence, interrupted);
+  worker.send_no_more();
+  worker.wait([] { return false; });
+  return worker.end();
+}
+
+void be_a_worker(const std::function<void(const NextLine& next, const SendLine& send)>& work) {
+  os::WorkerChannel pipe;
   int status = 0;
   try {
-    // No driver is loaded yet, and so nobody's signal handler cuts the reading short.
-    work({std::istreambuf_iterator<char>(std::cin), {}}, [&pipe](const std::string& line) { pipe.write(line + "\n"); });
+    work([&pipe] { return pipe.read_line(); }, [&pipe](const std::string& line) { pipe.write(line + "\n"); });
     pipe.write(std::string(all_done) + "\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

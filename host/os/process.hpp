@@ -17,14 +17,20 @@ bool is_program(const std::string& name);
 /// started.
 void become(const std::filesystem::path& program, const std::vector<std::string>& arguments);
 
-/// Another process whose two outputs are read while it runs. It is ended and waited for when this object goes.
+/// Another process that is written to, and whose two outputs are read, while it runs. It is ended and waited for when
+/// this object goes.
 class Child {
  public:
-  /// Starts `program` and gives it `input` to read; throws std::system_error where the system refuses.
-  Child(const std::filesystem::path& program, const std::vector<std::string>& arguments, std::string_view input);
+  /// Starts `program`; throws std::system_error where the system refuses.
+  Child(const std::filesystem::path& program, const std::vector<std::string>& arguments);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
+
+  /// Gives it text to read. Where it has ended, nothing happens.
+  void write(std::string_view text);
+  /// Tells it that there is no more to read.
+  void close_input();
 
   struct Pieces {
     std::string output;

@@ -157,23 +157,27 @@ void become(const std::filesystem::path& program, const std::vector<std::string>
 
 struct Child::Handles {
   pid_t id = -1;
+  Descriptor input;
   Descriptor output;
   Descriptor errors;
   int status = 0;
   bool ended = false;
 };
 
-Child::Child(const std::filesystem::path& program, const std::vector<std::string>& arguments, std::string_view input)
+Child::Child(const std::filesystem::path& program, const std::vector<std::string>& arguments)
     : handles_(std::make_unique<Handles>()) {
-  PipeEnds task = make_input();
+  PipeEnds input = make_input();
   PipeEnds output = make_pipe();
   PipeEnds errors = make_pipe();
-  handles_->id = spawn(program, arguments, task.read.get(), output.write.get(), errors.write.get());
+  handles_->id = spawn(program, arguments, input.read.get(), output.write.get(), errors.write.get());
   handles_->output = std::move(output.read);
   handles_->errors = std::move(errors.read);
-  task.read.close();
-  send_all(task.write.get(), input);
+  handles_->input = std::move(input.write);
 }
+
+void Child::write(std::string_view text) { send_all(handles_->input.get(), text); }
+
+void Child::close_input() { handles_->input.close(); }
 
 Child::~Child() {
   if (has_ended()) return;

@@ -28,11 +28,11 @@ void make_inheritable(const OwnHandle& handle) {
     throw_last_error("SetHandleInformation");
 }
 
-/// A pipe with room for `bytes` that nobody has read.
-PipeEnds make_pipe(std::size_t bytes) {
+PipeEnds make_pipe() {
+  constexpr DWORD room = 65536;
   HANDLE read = nullptr;
   HANDLE write = nullptr;
-  if (CreatePipe(&read, &write, nullptr, static_cast<DWORD>(bytes)) == 0) throw_last_error("CreatePipe");
+  if (CreatePipe(&read, &write, nullptr, room) == 0) throw_last_error("CreatePipe");
   return {own(read), own(write)};
 }
 
@@ -250,24 +250,28 @@ void become(const std::filesystem::path& program, const std::vector<std::string>
 struct Child::Handles {
   OwnHandle process;
   OwnHandle job;
+  OwnHandle input;
   PipeReader output;
   PipeReader errors;
 };
 
-Child::Child(const std::filesystem::path& program, const std::vector<std::string>& arguments, std::string_view input)
+Child::Child(const std::filesystem::path& program, const std::vector<std::string>& arguments)
     : handles_(std::make_unique<Handles>()) {
-  PipeEnds task = make_pipe(input.size() + 1);
+  PipeEnds input = make_pipe();
   PipeEnds output = make_output();
   PipeEnds errors = make_output();
-  for (const OwnHandle* end : {&task.read, &output.write, &errors.write}) make_inheritable(*end);
-  Started started = start(program, arguments, {task.read.get(), output.write.get(), errors.write.get()});
+  for (const OwnHandle* end : {&input.read, &output.write, &errors.write}) make_inheritable(*end);
+  Started started = start(program, arguments, {input.read.get(), output.write.get(), errors.write.get()});
   handles_->process = std::move(started.process);
   handles_->job = std::move(started.job);
   handles_->output.open(std::move(output.read));
   handles_->errors.open(std::move(errors.read));
-  task.read.reset();
-  send_all(task.write.get(), input);
+  handles_->input = std::move(input.write);
 }
+
+void Child::write(std::string_view text) { send_all(handles_->input.get(), text); }
+
+void Child::close_input() { handles_->input.reset(); }
 
 Child::~Child() {
   if (has_ended()) return;

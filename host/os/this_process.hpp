@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,18 +51,23 @@ inline bool output_has_colour() {
   return is_terminal(StandardStream::output) && (no_colour == nullptr || *no_colour == '\0');
 }
 
-/// A worker's end of the pipe to its parent. Results leave through what was standard output; what drivers print there
-/// goes to standard error from then on. This process ends with its parent and ignores Ctrl-C, which is the parent's.
+/// A worker's end of the pipes to its parent. What it is asked comes through what was standard input, results leave
+/// through what was standard output; drivers find nothing to read, and what they print goes to standard error. This
+/// process ends with its parent and ignores Ctrl-C, which is the parent's.
 class WorkerChannel {
  public:
   WorkerChannel();
+  /// The next line that the parent sends, waited for; nothing once there are no more.
+  std::optional<std::string> read_line();
   /// Ends this process where the parent is gone.
   void write(std::string_view text) const;
   /// Ends this process at once: a driver's own exit handlers may crash, and everything has been sent.
   [[noreturn]] static void exit(int status);
 
  private:
-  int results_;  ///< a descriptor
+  int questions_;  ///< a descriptor
+  int results_;    ///< a descriptor
+  std::string read_ahead_;
 };
 
 }  // namespace sonde::os

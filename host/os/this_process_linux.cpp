@@ -97,7 +97,9 @@ int terminal_columns(StandardStream stream) {
   return ioctl(descriptor_of(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-WorkerChannel::WorkerChannel() : results_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
+WorkerChannel::WorkerChannel()
+    : questions_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)),
+      results_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (is_closed_at_the_other_end(STDOUT_FILENO)) _exit(1);  // the parent was gone before the signal was asked for
   // A terminal sends Ctrl-C to every process in front of it; the parent decides what becomes of this one.
@@ -105,6 +107,26 @@ WorkerChannel::WorkerChannel() : results_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 
   signal(SIGTERM, SIG_DFL);
   signal(SIGHUP, SIG_IGN);
   dup2(STDERR_FILENO, STDOUT_FILENO);
+  const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  dup2(nothing, STDIN_FILENO);
+  close(nothing);
+}
+
+std::optional<std::string> WorkerChannel::read_line() {
+  for (std::size_t looked_at = 0;;) {
+    const std::size_t end = read_ahead_.find('\n', looked_at);
+    if (end != std::string::npos) {
+      std::string line = read_ahead_.substr(0, end);
+      read_ahead_.erase(0, end + 1);
+      return line;
+    }
+    looked_at = read_ahead_.size();
+    std::array<char, 65536> bytes;
+    const auto count = read(questions_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;  // a driver may have signal handlers
+    if (count <= 0) return std::nullopt;
+    read_ahead_.append(bytes.data(), static_cast<std::size_t>(count));
+  }
 }
 
 void WorkerChannel::write(std::string_view text) const {

@@ -121,9 +121,10 @@ int terminal_columns(StandardStream stream) {
   return about.srWindow.Right - about.srWindow.Left + 1;
 }
 
-WorkerChannel::WorkerChannel() : results_(_dup(_fileno(stdout))) {
+WorkerChannel::WorkerChannel() : questions_(_dup(_fileno(stdin))), results_(_dup(_fileno(stdout))) {
   for (std::FILE* file : {stdin, stdout, stderr}) _setmode(_fileno(file), _O_BINARY);
-  SetHandleInformation(reinterpret_cast<HANDLE>(_get_osfhandle(results_)), HANDLE_FLAG_INHERIT, 0);
+  for (const int descriptor : {questions_, results_})
+    SetHandleInformation(reinterpret_cast<HANDLE>(_get_osfhandle(descriptor)), HANDLE_FLAG_INHERIT, 0);
   // The job that the parent put this process into ends it with the parent.
   SetConsoleCtrlHandler(ignore_event, TRUE);
   // The parent reports a crash; no window and no debugger shall wait for the user.
@@ -131,6 +132,25 @@ WorkerChannel::WorkerChannel() : results_(_dup(_fileno(stdout))) {
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
   _dup2(_fileno(stderr), _fileno(stdout));
   SetStdHandle(STD_OUTPUT_HANDLE, GetStdHandle(STD_ERROR_HANDLE));
+  const int nothing = _open("NUL", _O_RDONLY | _O_NOINHERIT);
+  _dup2(nothing, _fileno(stdin));
+  _close(nothing);
+}
+
+std::optional<std::string> WorkerChannel::read_line() {
+  for (std::size_t looked_at = 0;;) {
+    const std::size_t end = read_ahead_.find('\n', looked_at);
+    if (end != std::string::npos) {
+      std::string line = read_ahead_.substr(0, end);
+      read_ahead_.erase(0, end + 1);
+      return line;
+    }
+    looked_at = read_ahead_.size();
+    std::array<char, 65536> bytes;
+    const auto count = _read(questions_, bytes.data(), static_cast<unsigned>(bytes.size()));
+    if (count <= 0) return std::nullopt;
+    read_ahead_.append(bytes.data(), static_cast<std::size_t>(count));
+  }
 }
 
 void WorkerChannel::write(std::string_view text) const {

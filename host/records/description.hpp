@@ -27,6 +27,7 @@ inline constexpr bool reads = std::is_same_v<std::remove_cvref_t<Visitor>, JsonR
 constexpr device::Api last_of(device::Api) { return device::Api::cpu; }
 constexpr device::DeviceType last_of(device::DeviceType) { return device::DeviceType::model; }
 constexpr measure::Look last_of(measure::Look) { return measure::Look::closest; }
+constexpr measure::Answer::End last_of(measure::Answer::End) { return measure::Answer::End::lost; }
 
 /// Whole numbers without a decimal point, as bytes are bytes; others with six digits.
 nlohmann::ordered_json number_json(double value);
@@ -82,6 +83,12 @@ class JsonWriter {
   static Json converted(const std::map<std::string, double>& numbers) {
     Json object = Json::object();
     for (const auto& [key, value] : numbers) object[key] = number_json(value);
+    return object;
+  }
+  template <Described Value>
+  static Json converted(const std::map<std::string, Value>& values) {
+    Json object = Json::object();
+    for (const auto& [key, value] : values) object[key] = json_of(value);
     return object;
   }
 
@@ -187,6 +194,13 @@ class JsonReader {
     values.clear();
     for (const Json& one : json) take(one, key, values.emplace_back());
   }
+  template <typename Value>
+    requires Described<Value>
+  static void convert(const Json& json, const char* key, std::map<std::string, Value>& values) {
+    if (!json.is_object()) refuse(key, "an object");
+    values.clear();
+    for (const auto& one : json.items()) take(one.value(), key, values[one.key()]);
+  }
 
   const Json& object_;
 };
@@ -210,6 +224,11 @@ void fields(auto& visit, Of<device::MemoryKind> auto& kind) {
   visit.field("maps_freely", kind.maps_freely);
 }
 
+void fields(auto& visit, Of<device::MissingType> auto& type) {
+  visit.field("reason", type.reason);
+  visit.field("worth_a_try", type.worth_a_try);
+}
+
 void fields(auto& visit, Of<device::DeviceInfo> auto& info) {
   visit.field("api", info.api);
   visit.field("type", info.type);
@@ -228,7 +247,17 @@ void fields(auto& visit, Of<device::DeviceInfo> auto& info) {
   visit.field("line_bytes", info.line_bytes);
   visit.field("stated_caches", info.stated_caches);
   visit.field("largest_group_size", info.largest_group_size);
+  visit.field("constant_bytes", info.constant_bytes);
+  visit.field("texel_bytes", info.texel_bytes);
+  visit.field("local_bytes", info.local_bytes);
+  visit.field("bound_bytes", info.bound_bytes);
+  visit.field("most_trips", info.most_trips);
+  visit.field("widest_load_bytes", info.widest_load_bytes);
   visit.exact("timer_step_ns", info.timer_step_ns);
+  visit.exact("clock_mhz", info.clock_mhz);
+  visit.field("core_clock", info.core_clock);
+  visit.field("missing_types", info.missing_types);
+  visit.field("emulated_types", info.emulated_types);
   visit.field("memory_kinds", info.memory_kinds);
 }
 
@@ -243,7 +272,6 @@ void fields(auto& visit, Of<measure::State> auto& state) {
   visit.field("steps", state.steps);
   visit.field("launch_ns", state.launch_ns);
   visit.field("involuntary_switches", state.involuntary_switches);
-  visit.or_null("drift", state.drift);
   visit.if_any("interrupted", state.interrupted);
   visit.if_any("instruction", state.instruction);
   // NOLINTNEXTLINE(misc-const-correctness): a reader changes it

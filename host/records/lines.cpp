@@ -100,11 +100,13 @@ void fields(auto& visit, Of<DeviceRecord> auto& device) {
 void fields(auto& visit, Of<SampleLine> auto& line) {
   auto& one = line.measurement;
   // Files of earlier versions and other programs leave fields out: nobody knows then.
-  if constexpr (reads<decltype(visit)>) one.state = {.attempts = 0, .clock_settled = false, .drift = std::nullopt};
+  if constexpr (reads<decltype(visit)>) one.state = {.attempts = 0, .clock_settled = false};
   fields(visit, line.origin);
   place(visit, line.origin, one.point);
   visit.field("unit", one.unit);
   visit.field("values", one.values);
+  visit.if_any("visits", one.visits);
+  visit.unread("process", std::vector<int>(std::max<std::size_t>(one.visits.size(), 1), line.process));
   visit.if_any("interval", one.interval);
   visit.field("state", one.state);
   visit.unread("t", line.t_seconds);
@@ -176,23 +178,31 @@ void fields(auto& visit, Of<EndLine> auto& line) {
   visit.unread("errors", line.errors);
 }
 
-void fields(auto& visit, Of<ProbeLine> auto& line) { fields(visit, line.origin); }
-
-void fields(auto& visit, Of<PlanLine> auto& line) {
-  visit.field("points", line.points);
-  visit.exact("expected_seconds", line.expected_seconds);
+void fields(auto& visit, Of<VisitLine> auto& line) {
+  auto& point = line.visit.point;
+  fields(visit, line.origin);
+  visit.field("curve", line.curve);
+  place(visit, line.origin, point);
+  visit.exact("expected_seconds", point.expected_seconds);
+  visit.field("replicates", point.replicates);
+  visit.field("visits", point.visits);
+  visit.field("shape", point.shape);
+  visit.field("number", line.visit.number);
+  visit.field("look", line.visit.look);
 }
 
-void fields(auto& visit, Of<PointLine> auto& line) {
-  fields(visit, line.origin);
-  visit.field("name", line.name);
-  visit.exact("expected_seconds", line.point.expected_seconds);
-  place(visit, line.origin, line.point);
+void fields(auto& visit, Of<AnswerLine> auto& line) {
+  visit.field("end", line.end);
+  visit.field("reason", line.reason);
+  visit.or_null("simulated_seconds", line.simulated_seconds);
 }
 
 void fields(auto&, Of<AliveLine> auto&) {}
 
-void fields(auto& visit, Of<InfoLine> auto& line) { fields(visit, line.info); }
+void fields(auto& visit, Of<InfoLine> auto& line) {
+  fields(visit, line.info);
+  visit.field("counts_traffic", line.counts_traffic);
+}
 
 void fields(auto& visit, Of<UnsupportedLine> auto& line) { visit.field("reason", line.reason); }
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "counters/selfcheck/known_load.hpp"
-#include "measure/probe.hpp"
+#include "measure/runner.hpp"
 #include "records/device_record.hpp"
 
 // The lines of a record file and of a worker's pipe, a type a kind; docs/records.md describes what a file has.
@@ -50,6 +50,7 @@ struct SampleLine {
   Origin origin;
   measure::Measurement measurement;
   double t_seconds = 0;  ///< since the run began; not read
+  int process = 0;       ///< which worker of the run measured it; not read
 };
 
 struct LevelLine {
@@ -116,25 +117,20 @@ struct UnknownLine {
 
 // These lines pass between a worker and its parent only, and are never in a file.
 
-/// The probe that is asked from now on.
-struct ProbeLine {
-  static constexpr const char* record = "probe";
+/// A visit that a worker is asked to make. The origin's probe is an id.
+struct VisitLine {
+  static constexpr const char* record = "visit";
   Origin origin;
+  std::string curve;  ///< its name; whoever reads this looks the curve up
+  measure::Visit visit;
 };
 
-/// The points that a probe has just asked for, and their expected time.
-struct PlanLine {
-  static constexpr const char* record = "plan";
-  std::size_t points = 0;
-  double expected_seconds = 0;
-};
-
-/// The point that is measured from now on.
-struct PointLine {
-  static constexpr const char* record = "point";
-  Origin origin;
-  std::string name;
-  measure::Point point;
+/// The end of what a worker sends of a visit: its samples, if any, came before.
+struct AnswerLine {
+  static constexpr const char* record = "answer";
+  measure::Answer::End end = measure::Answer::End::measured;
+  std::string reason;
+  std::optional<double> simulated_seconds = {};  ///< how long it took, where the device is simulated
 };
 
 struct AliveLine {
@@ -144,6 +140,7 @@ struct AliveLine {
 struct InfoLine {
   static constexpr const char* record = "info";
   device::DeviceInfo info;
+  bool counts_traffic = false;  ///< what moves is counted beside probes that want it, once the device is open
 };
 
 /// The reason for which an API cannot be asked for its devices.
@@ -153,7 +150,7 @@ struct UnsupportedLine {
 };
 
 using Line = std::variant<UnknownLine, RunLine, DeviceRecord, SampleLine, LevelLine, FindingLine, CounterLine, SkipLine,
-                          ErrorLine, EndLine, ProbeLine, PlanLine, PointLine, AliveLine, InfoLine, UnsupportedLine>;
+                          ErrorLine, EndLine, VisitLine, AnswerLine, AliveLine, InfoLine, UnsupportedLine>;
 
 /// A record without an end of line.
 std::string text_of(const Line& line);
@@ -197,17 +194,17 @@ struct ListTask {
   device::Api api = device::Api::opencl;
 };
 
-/// The task of measuring one device through one API.
+/// The task of opening one device through one API and making the visits that are asked for one after the other.
 struct MeasureTask {
   device::Api api = device::Api::opencl;
   std::string device;     ///< its id in the record
   std::size_t index = 0;  ///< its place in the API's list
   std::string pci;
   std::string model;  ///< the text of a simulated device's file; empty for a real one
-  std::vector<std::string> probes;
   measure::Request request;
   std::chrono::steady_clock::time_point run_start;  ///< a time of the clock that all processes of a machine share
   bool needs_host_core = false;  ///< the driver, which the worker loads, is kept off the companion's core
+  bool opens_counters = false;   ///< a probe wants hit rates, or traffic is counted beside every probe
   bool counts_traffic = false;   ///< traffic is counted beside every probe, not only those that want hit rates
   std::string sysfs_root = "/";  ///< the tree that clocks, temperature and power are read from
 };

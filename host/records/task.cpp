@@ -10,7 +10,6 @@ void fields(auto& visit, Of<MeasureTask> auto& task) {
   visit.field("index", task.index);
   visit.field("pci", task.pci);
   visit.field("model", task.model);
-  visit.field("probes", task.probes);
   visit.field("look", task.request.look);
   visit.or_null("smallest_bytes", task.request.smallest_bytes);
   visit.or_null("largest_bytes", task.request.largest_bytes);
@@ -19,6 +18,7 @@ void fields(auto& visit, Of<MeasureTask> auto& task) {
   visit.field("stated_cache_bytes", task.request.stated_cache_bytes);
   visit.field("stated_memory_side_bytes", task.request.stated_memory_side_bytes);
   visit.field("needs_host_core", task.needs_host_core);
+  visit.field("opens_counters", task.opens_counters);
   visit.field("counts_traffic", task.counts_traffic);
   visit.field("sysfs_root", task.sysfs_root);
   // NOLINTNEXTLINE(misc-const-correctness): a reader changes it

@@ -73,7 +73,7 @@ std::string add_devices_of(device::Api api, std::chrono::milliseconds silence_li
     if (const auto* unsupported = std::get_if<records::UnsupportedLine>(&*line)) problem = unsupported->reason;
   };
   const measure::WorkerEnd end =
-      work_in_a_process(records::ListTask{api}, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit);
+      list_in_a_process(records::ListTask{api}, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit);
   if (end.how == measure::WorkerEnd::How::crashed || end.how == measure::WorkerEnd::How::silent) {
     problem = "while it listed its devices, " + end.reason;
     if (!end.last_words.empty()) problem += "; its last words: " + end.last_words;

@@ -1,54 +1,50 @@
 #pragma once
 
-#include "measure/probe.hpp"
-#include "session/selection.hpp"
+#include "records/lines.hpp"
 
 namespace sonde::session {
 
-/// The line at the bottom of the terminal: what is measured now, how far the run is and how long it will take. Where
-/// nothing is drawn, each worker gets one plain line.
+/// Where a run is.
+struct Position {
+  double seconds_left = 0;
+  std::string device = {};
+  std::string api = {};
+  std::string probe = {};
+  std::string point = {};
+};
+
+/// What a run shows while it measures. On a terminal: what is known so far, drawn again and again, above a line that
+/// says how long it will go on and what is measured now. Elsewhere a line for each probe that begins.
 class Progress {
  public:
-  /// `workers` is their number; until they report their plans, each is expected to take as long as the first.
-  Progress(bool drawn, int workers) : drawn_(drawn), workers_(workers) {}
+  /// The text of a screen with what is known from these lines, none where a run shows only the last line.
+  using Screen = std::function<std::string(const std::vector<records::Line>& lines)>;
+
+  Progress(bool drawn, Screen screen) : drawn_(drawn), screen_(std::move(screen)) {}
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void worker_started(const std::string& label);
-  void planned(double expected_seconds) { expected_of_worker_ += expected_seconds; }
-  void point_started(const std::string& name, double expected_seconds);
-  /// `another_follows` for the probes that this worker left to do.
-  void worker_ended(bool another_follows = false);
+  void at(const Position& position);
+  /// Whether the screen that is shown is old enough to be drawn again.
+  [[nodiscard]] bool wants_a_screen() const;
+  void show(const std::vector<records::Line>& lines);
+  /// Draws the last line again, not more often than anyone can read it.
   void draw();
-  /// Removes the line, so that something else can be written.
+  /// Removes everything, so that something else can be written.
   void clear();
-
-  /// Share of the run that is done, and seconds left; below zero while nothing is known.
-  [[nodiscard]] double share_done() const;
-  [[nodiscard]] double seconds_left() const;
 
  private:
   using Clock = std::chrono::steady_clock;
 
   bool drawn_;
-  int workers_;
-  int workers_ended_ = 0;
-  double expected_of_ended_ = 0;   ///< expected time of the workers that ended
-  double expected_of_worker_ = 0;  ///< this worker's points so far
-  double done_of_worker_ = 0;
-  double current_point_ = 0;
-  std::string label_;
-  std::string point_;
-  Clock::time_point start_ = Clock::now();
+  Screen screen_;
+  Position position_;
+  std::set<std::tuple<std::string, std::string, std::string>> announced_;
+  std::string shown_;    ///< the screen
+  int lines_drawn_ = 0;  ///< above the last line
   Clock::time_point last_drawn_{};
-  double shown_share_ = 0;  ///< never falls, though a probe that asks for more makes the run longer
+  Clock::time_point last_screen_ = Clock::now();
 };
-
-/// The text that is shown before a run starts: a line for each probe, device and API, and about how long all takes.
-/// `time_limit_seconds` is 0 where there is none.
-std::string plan(std::span<const std::pair<const TargetDevice*, device::Api>> work,
-                 std::span<const measure::Probe* const> probes, const measure::Request& request,
-                 double time_limit_seconds);
 
 }  // namespace sonde::session

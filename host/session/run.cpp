@@ -1,60 +1,55 @@
 #include "session/run.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <iostream>
 
 #include "measure/level_findings.hpp"
 #include "os/this_process.hpp"
 #include "probes/catalog.hpp"
-#include "session/worker.hpp"
 
 namespace sonde::session {
 
-using measure::WorkerEnd;
 using records::Line;
-using records::PointLine;
 
 namespace {
 
-/// The probes that one process is asked.
-struct WorkerBatch {
-  std::vector<const measure::Probe*> probes;
-  bool needs_host_core = false;
-};
+/// The share of a budget that concluding may take at its end.
+constexpr double share_to_conclude = 0.03;
 
-/// On a CPU that is measured as a device, a core is taken from the driver only for those probes that need it.
-std::vector<WorkerBatch> batches_of(const TargetDevice& target, device::Api api,
-                                    std::span<const measure::Probe* const> probes) {
-  const bool shares_cores = target.record.type == device::DeviceType::cpu && api != device::Api::cpu;
-  std::vector<WorkerBatch> batches{{.probes = {}}, {.probes = {}, .needs_host_core = true}};
-  for (const measure::Probe* probe : probes) {
-    if (!measure::is_asked_through(*probe, api)) continue;
-    batches[shares_cores && probe->needs_host_core ? 1 : 0].probes.push_back(probe);
+/// What people look for first: the levels of one API after seconds, then of the other.
+bool finds_levels(const Inquiry& inquiry) { return inquiry.probe().levels != measure::LevelsOf::none; }
+
+/// The levels among lines; those of latency on the vector path only, as only latency is measured on several paths.
+std::vector<measure::FoundLevel> levels_in(std::span<const Line> lines, measure::LevelsOf kind) {
+  std::vector<measure::FoundLevel> found;
+  for (const Line& line : lines) {
+    const auto* one = std::get_if<records::LevelLine>(&line);
+    if (one != nullptr && (kind == measure::LevelsOf::bandwidth || measure::is_vector_path(one->level.words)))
+      found.push_back(one->level);
   }
-  std::erase_if(batches, [](const WorkerBatch& batch) { return batch.probes.empty(); });
-  return batches;
-}
-
-records::Origin origin_of(const TargetDevice& target, device::Api api, const measure::Probe& probe) {
-  return {target.record.id, records::api_name(api), std::string(probe.name)};
+  return found;
 }
 
 }  // namespace
 
 void Run::measure(const SelectedDevices& choice) {
+  choice_ = &choice;
   for (const auto& [target, apis] : choice.chosen) append(target.record);
+  std::size_t devices = 0;
   for (const auto& [target, apis] : choice.chosen) {
+    if (!target.beside_gpus) ++devices;
     for (const device::Api api : apis) {
-      if (os::interrupted()) break;
       if (records::through(target.record, api) != nullptr) {
-        probe(target, api);
+        prepare(target, api);
       } else {
         skip(target, api, choice.why_not(api));
       }
     }
-    compare_apis(target);
   }
+  std::ranges::stable_sort(
+      inquiries_, [](const auto& one, const auto& other) { return finds_levels(*one) && !finds_levels(*other); });
+  look_and_sharpen(budget_of(limits_.budget_seconds, devices));
+  for (const auto& inquiry : inquiries_) inquiry->end();
+  for (const Line& line : conclusions(true)) append(line);
   append(records::EndLine{.status = os::interrupted()                 ? "interrupted"
                                     : count<records::ErrorLine>() > 0 ? "failed"
                                                                       : "complete",
@@ -64,24 +59,166 @@ void Run::measure(const SelectedDevices& choice) {
                           .errors = count<records::ErrorLine>()});
 }
 
-void Run::append(const Line& line) {
-  const std::string text = records::text_of(line);
-  if (const auto read = records::parse_line(text)) {
-    keep(text, *read);
-  } else {
-    file_.append(text);  // it counts for whoever reads the file
+void Run::prepare(const TargetDevice& target, device::Api api) {
+  const bool shares_cores = target.record.type == device::DeviceType::cpu && api != device::Api::cpu;
+  std::map<bool, std::shared_ptr<Bench>> benches;
+  for (const measure::Probe* probe : asked_.probes) {
+    if (!measure::is_asked_through(*probe, api)) continue;
+    // On a CPU that is measured as a device, a core is taken from the driver only for those probes that need it.
+    std::shared_ptr<Bench>& bench = benches[shares_cores && probe->needs_host_core];
+    if (!bench) bench = bench_of(target, api, shares_cores && probe->needs_host_core);
+    auto observer = std::make_unique<LineObserver>(target.record.id, api, start_, [bench] { return bench->process(); });
+    inquiries_.push_back(
+        std::make_unique<Inquiry>(target, api, *probe, request_of(target), bench, std::move(observer)));
   }
 }
 
-void Run::keep(std::string_view text, const Line& line) {
-  declare(line);
+measure::Request Run::request_of(const TargetDevice& target) const {
+  measure::Request request = asked_.request;
+  request.look = measure::Look::first;
+  request.line_bytes = target.record.line_bytes;
+  request.stated_cache_bytes = device::largest_bytes(target.record.stated_caches);
+  if (target.record.type != device::DeviceType::cpu)
+    request.stated_memory_side_bytes = device::largest_bytes(target.record.stated_caches, device::memory_side_level);
+  return request;
+}
+
+std::shared_ptr<Bench> Run::bench_of(const TargetDevice& target, device::Api api, bool needs_host_core) {
+  const bool wants_counters = std::ranges::any_of(asked_.probes, &measure::Probe::wants_hit_rates);
+  records::MeasureTask task{.api = api,
+                            .device = target.record.id,
+                            .index = records::through(target.record, api)->index,
+                            .pci = target.record.pci,
+                            .model = target.model_text,
+                            .request = request_of(target),
+                            .run_start = start_,
+                            .needs_host_core = needs_host_core,
+                            .opens_counters = limits_.counts_traffic || wants_counters,
+                            .counts_traffic = limits_.counts_traffic,
+                            .sysfs_root = limits_.sysfs_root.string()};
+  BenchSupport support{.longest_silence = limits_.silence,
+                       .latest_end = end_,
+                       .tick = [this] { progress_.draw(); },
+                       .diagnostics =
+                           [this](std::string_view text) {
+                             if (!limits_.shows_diagnostics) return;
+                             progress_.clear();
+                             std::cerr << text;
+                           },
+                       .keep =
+                           [this](const Line& line) {
+                             // A worker knows no probe; what it notes is told with the one that is asked.
+                             Line own = line;
+                             if (auto* const error = std::get_if<records::ErrorLine>(&own); error != nullptr)
+                               error->origin.probe = visited_->probe().name;
+                             if (auto* const skip = std::get_if<records::SkipLine>(&own); skip != nullptr)
+                               skip->origin.probe = visited_->probe().name;
+                             append(own);
+                           },
+                       .next_process = [this] { return processes_++; }};
+  benches_.push_back(std::make_shared<Bench>(std::move(task), std::move(support)));
+  return benches_.back();
+}
+
+void Run::look_and_sharpen(double budget_seconds) {
+  const double enough = budget_seconds * (1 - share_to_conclude);
+  while (!has_to_stop()) {
+    seconds_left_ = enough - spent_seconds();
+    std::vector<Candidate> candidates;
+    std::vector<Inquiry*> asked;
+    for (const auto& inquiry : inquiries_) {
+      // A device is opened when it is first asked something.
+      if (!inquiry->has_begun()) {
+        candidates.push_back({.is_first_look = true});
+        asked.push_back(inquiry.get());
+      } else if (const auto candidate = inquiry->candidate()) {
+        candidates.push_back(*candidate);
+        asked.push_back(inquiry.get());
+      }
+    }
+    const auto chosen = most_worthwhile(candidates, seconds_left_);
+    if (!chosen || !visit(*asked[*chosen])) break;
+  }
+}
+
+bool Run::visit(Inquiry& inquiry) {
+  visited_ = &inquiry;
+  const bool opens = !inquiry.has_begun();
+  progress_.at({.seconds_left = seconds_left_,
+                .device = inquiry.target().record.name,
+                .api = records::spoken_name(inquiry.api()),
+                .probe = std::string(inquiry.probe().name),
+                .point = opens ? "opening the device" : inquiry.next_name()});
+  if (opens) {
+    inquiry.begin([this](const Line& line) { append(line); });
+    return !os::interrupted();
+  }
+  const bool went_on = inquiry.go_on();
+  if (progress_.wants_a_screen()) {
+    std::vector<Line> lines = lines_;
+    for (Line& line : conclusions(false)) lines.push_back(std::move(line));
+    progress_.show(lines);
+  }
+  return went_on;
+}
+
+double Run::spent_seconds() const {
+  double spent = 0;
+  double waited = 0;
+  bool is_real = false;
+  for (const auto& bench : benches_) {
+    spent += bench->seconds();
+    waited += bench->waited_seconds();
+    is_real = is_real || bench->api() != device::Api::model;
+  }
+  // The time in which this process thinks counts too, but a simulated device's results depend on no clock of ours.
+  return is_real ? spent + seconds() - waited : spent;
+}
+
+std::vector<Line> Run::conclusions(bool anew) {
+  std::vector<Line> lines;
+  const auto take = [&lines](const Line& line) { lines.push_back(line); };
+  const auto latency = std::ranges::find(asked_.probes, measure::LevelsOf::latency, &measure::Probe::levels);
+  for (const auto& [target, apis] : choice_->chosen) {
+    std::map<device::Api, std::vector<measure::FoundLevel>> by_latency;
+    for (const device::Api api : apis) {
+      measure::LevelMatching matching;
+      std::vector<measure::FoundLevel> by_bandwidth;
+      for (const auto& inquiry : inquiries_) {
+        if (&inquiry->target() != &target || inquiry->api() != api) continue;
+        if (anew) inquiry->conclude();
+        const auto first = static_cast<std::ptrdiff_t>(lines.size());
+        inquiry->report(matching, take);
+        const measure::LevelsOf kind = inquiry->probe().levels;
+        auto& levels = kind == measure::LevelsOf::latency ? by_latency[api] : by_bandwidth;
+        if (kind != measure::LevelsOf::none) levels = levels_in(std::span(lines).subspan(first), kind);
+      }
+      const auto add = [&](const std::optional<measure::Finding>& finding, device::Api of_api) {
+        if (!finding) return;
+        const records::Origin origin{target.record.id, records::api_name(of_api), std::string((*latency)->name)};
+        take(records::FindingLine{origin, std::string(finding->kind->name), *finding});
+      };
+      add(measure::size_disagreement(by_latency[api], by_bandwidth), api);
+      if (api != device::Api::vulkan) continue;
+      const auto disagreement = measure::disagreement(by_latency[device::Api::opencl], by_latency[api]);
+      for (const device::Api both : {device::Api::opencl, device::Api::vulkan}) add(disagreement, both);
+    }
+  }
+  return lines;
+}
+
+void Run::append(const Line& line) {
+  const std::string text = records::text_of(line);
+  const auto read = records::parse_line(text);
+  if (read) declare(*read);
   file_.append(text);
-  lines_.push_back(line);
+  if (read) lines_.push_back(*read);
 }
 
 void Run::declare(const Line& line) {
   if (const auto* sample = std::get_if<records::SampleLine>(&line)) {
-    const auto& [origin, one, t_seconds] = *sample;
+    const records::Origin& origin = sample->origin;
+    const measure::Measurement& one = sample->measurement;
     if (!declared_curves_.emplace(origin.probe, one.point.words, one.unit).second) return;
     if (const auto* const curve = probes::find_curve(origin.probe, one.point.words, one.unit))
       file_.append(records::curve_line(origin.probe, *curve, one.point.words, one.unit));
@@ -92,130 +229,12 @@ void Run::declare(const Line& line) {
   }
 }
 
-void Run::take(std::string_view text, WorkerPosition& position) {
-  const auto line = records::parse_line(text);
-  if (!line) {
-    spdlog::error("a worker sent something that is no record: {}", text);
-  } else if (std::holds_alternative<records::ProbeLine>(*line)) {
-    ++position.probes_begun;
-    position.point.reset();
-  } else if (const auto* plan = std::get_if<records::PlanLine>(&*line)) {
-    progress_.planned(plan->expected_seconds);
-  } else if (const auto* point = std::get_if<PointLine>(&*line)) {
-    position.point = *point;
-    progress_.point_started(point->name, point->point.expected_seconds);
-  } else if (!std::holds_alternative<records::AliveLine>(*line)) {
-    keep(text, *line);
-  }
-}
-
-void Run::probe(const TargetDevice& target, device::Api api) {
-  for (const WorkerBatch& batch : batches_of(target, api, asked_.probes)) {
-    std::vector<const measure::Probe*> probes = batch.probes;
-    while (!probes.empty() && !os::interrupted()) probes = run_worker(target, api, probes, batch.needs_host_core);
-  }
-  compare_probes(target, api);
-}
-
-int Run::workers_for(const TargetDevice& target, device::Api api, std::span<const measure::Probe* const> probes) {
-  return static_cast<int>(batches_of(target, api, probes).size());
-}
-
-std::vector<const measure::Probe*> Run::run_worker(const TargetDevice& target, device::Api api,
-                                                   const std::vector<const measure::Probe*>& probes,
-                                                   bool needs_host_core) {
-  if (Clock::now() > end_) {
-    skip_for_time(origin_of(target, api, *probes.front()), std::nullopt);
-    return {};
-  }
-  measure::Request request = asked_.request;
-  request.line_bytes = target.record.line_bytes;
-  request.stated_cache_bytes = device::largest_bytes(target.record.stated_caches);
-  if (target.record.type != device::DeviceType::cpu)
-    request.stated_memory_side_bytes = device::largest_bytes(target.record.stated_caches, device::memory_side_level);
-  const records::ApiDevice* device = records::through(target.record, api);
-  records::MeasureTask task{.api = api,
-                            .device = target.record.id,
-                            .index = device != nullptr ? device->index : 0,
-                            .pci = target.record.pci,
-                            .model = target.model_text,
-                            .probes = {},
-                            .request = request,
-                            .run_start = start_,
-                            .needs_host_core = needs_host_core,
-                            .counts_traffic = limits_.counts_traffic,
-                            .sysfs_root = limits_.sysfs_root.string()};
-  for (const measure::Probe* probe : probes) task.probes.emplace_back(probe->id);
-  WorkerPosition position;
-  const measure::WorkerHandlers handlers{.line = [&](std::string_view text) { take(text, position); },
-                                         .tick = [this] { progress_.draw(); },
-                                         .diagnostics =
-                                             [this](std::string_view text) {
-                                               if (!limits_.shows_diagnostics) return;
-                                               progress_.clear();
-                                               std::cerr << text;
-                                             }};
-  progress_.worker_started(target.record.name + ", " + records::spoken_name(api));
-  const WorkerEnd end = work_in_a_process(task, handlers, {limits_.silence, end_});
-  const bool died = end.how == WorkerEnd::How::crashed || end.how == WorkerEnd::How::silent;
-  // Where it ended before the first probe, another process would fare no better, and each probe lacks its answer.
-  const std::size_t first_lost = std::max<std::size_t>(position.probes_begun, 1) - 1;
-  const std::size_t lost = position.probes_begun == 0 ? probes.size() : 1;
-  for (std::size_t probe = first_lost; died && probe < first_lost + lost; ++probe) {
-    record_death(end, origin_of(target, api, *probes[probe]), position.point);
-  }
-  if (end.how == WorkerEnd::How::out_of_time)
-    skip_for_time(origin_of(target, api, *probes[first_lost]), position.point);
-  const bool has_more = position.probes_begun > 0 && position.probes_begun < probes.size() &&
-                        (died || end.how == WorkerEnd::How::finished);
-  progress_.worker_ended(has_more);
-  if (!has_more) return {};
-  return {probes.begin() + static_cast<std::ptrdiff_t>(position.probes_begun), probes.end()};
-}
-
 void Run::skip(const TargetDevice& target, device::Api api, const std::string& reason) {
   for (const measure::Probe* probe : asked_.probes) {
     if (!measure::is_asked_through(*probe, api)) continue;
-    append(records::SkipLine{origin_of(target, api, *probe), std::nullopt, reason});
+    append(
+        records::SkipLine{{target.record.id, records::api_name(api), std::string(probe->name)}, std::nullopt, reason});
   }
-}
-
-const measure::Probe* Run::probe_of(measure::LevelsOf kind) const {
-  const auto found = std::ranges::find(asked_.probes, kind, &measure::Probe::levels);
-  return found == asked_.probes.end() ? nullptr : *found;
-}
-
-std::vector<measure::FoundLevel> Run::found_levels(const TargetDevice& target, device::Api api,
-                                                   measure::LevelsOf kind) const {
-  std::vector<measure::FoundLevel> found;
-  const measure::Probe* probe = probe_of(kind);
-  if (probe == nullptr) return found;
-  const records::Origin origin = origin_of(target, api, *probe);
-  for (const Line& line : lines_) {
-    const auto* one = std::get_if<records::LevelLine>(&line);
-    if (one == nullptr || one->origin != origin) continue;
-    // Only latency is measured on several paths.
-    if (kind == measure::LevelsOf::bandwidth || measure::is_vector_path(one->level.words)) found.push_back(one->level);
-  }
-  return found;
-}
-
-void Run::compare_apis(const TargetDevice& target) {
-  const auto finding = measure::disagreement(found_levels(target, device::Api::opencl, measure::LevelsOf::latency),
-                                             found_levels(target, device::Api::vulkan, measure::LevelsOf::latency));
-  if (!finding) return;
-  for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) append_finding(target, api, *finding);
-}
-
-void Run::compare_probes(const TargetDevice& target, device::Api api) {
-  const auto finding = measure::size_disagreement(found_levels(target, api, measure::LevelsOf::latency),
-                                                  found_levels(target, api, measure::LevelsOf::bandwidth));
-  if (finding) append_finding(target, api, *finding);
-}
-
-void Run::append_finding(const TargetDevice& target, device::Api api, const measure::Finding& finding) {
-  append(records::FindingLine{origin_of(target, api, *probe_of(measure::LevelsOf::latency)),
-                              std::string(finding.kind->name), finding});
 }
 
 bool Run::measured(const std::string& probe) const {
@@ -227,20 +246,6 @@ bool Run::measured(const std::string& probe) const {
 
 double Run::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
-void Run::skip_for_time(const records::Origin& origin, const std::optional<PointLine>& last_point) {
-  const std::string where = last_point ? ", at " + last_point->name : "";
-  append(records::SkipLine{origin, last_point ? std::optional(last_point->point) : std::nullopt,
-                           "the run's --time-limit was reached" + where + "; a larger one goes on"});
-}
-
-void Run::record_death(const WorkerEnd& end, const records::Origin& origin,
-                       const std::optional<PointLine>& last_point) {
-  std::string reason = end.reason + (last_point ? ", at " + last_point->name : ", before its first point");
-  if (!end.last_words.empty()) reason += "; its last words: " + end.last_words;
-  if (end.how == WorkerEnd::How::crashed) {
-    reason += "; run again, and where it comes back, leave out this probe or try another driver";
-  }
-  append(records::ErrorLine{{origin, last_point ? std::optional(last_point->point) : std::nullopt, reason}});
-}
+bool Run::has_to_stop() const { return os::interrupted() || Clock::now() > end_; }
 
 }  // namespace sonde::session

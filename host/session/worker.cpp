@@ -37,17 +37,17 @@ std::unique_ptr<device::Device> open_device(const records::MeasureTask& task) {
   return device::model::open(records::parse_model({.text = task.model, .where = task.device}));
 }
 
-measure::WorkerEnd work_in_a_process(const records::Task& task, const measure::WorkerHandlers& handlers,
-                                     const measure::WorkerLimits& limits) {
+measure::WorkerEnd list_in_a_process(const records::ListTask& task, const measure::WorkerHandlers& handlers,
+                                     std::chrono::milliseconds longest_silence) {
   return measure::run_worker({.program = os::program_file(), .arguments = {"worker"}, .task = records::task_text(task)},
-                             handlers, limits, os::interrupted());
+                             handlers, longest_silence, os::interrupted());
 }
 
-void work(const std::string& text, const measure::SendLine& send) {
-  const auto task = records::parse_task(text);
+void work(const measure::NextLine& next, const measure::SendLine& send) {
+  const auto task = records::parse_task(next().value_or(""));
   if (!task) throw UsageError("sonde worker is started by sonde run and sonde list, which tell it what to do");
   if (const auto* measuring = std::get_if<records::MeasureTask>(&*task)) {
-    do_task(*measuring, send);
+    do_task(*measuring, next, send);
   } else {
     os::drop_capabilities();
     list(std::get<records::ListTask>(*task).api, send);

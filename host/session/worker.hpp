@@ -5,17 +5,19 @@
 
 namespace sonde::session {
 
-/// Runs the task in a process of its own.
-measure::WorkerEnd work_in_a_process(const records::Task& task, const measure::WorkerHandlers& handlers,
-                                     const measure::WorkerLimits& limits);
+/// Runs a task of listing in a process of its own.
+measure::WorkerEnd list_in_a_process(const records::ListTask& task, const measure::WorkerHandlers& handlers,
+                                     std::chrono::milliseconds longest_silence);
 
-/// The work of that process, by the text of the task that it reads. Throws UsageError where it is no task.
-void work(const std::string& text, const measure::SendLine& send);
+/// The work of a worker process, by the lines that it reads: a task, then visits. Throws UsageError where it is no
+/// task.
+void work(const measure::NextLine& next, const measure::SendLine& send);
 
 /// Loads the API's drivers into this process, so only workers call it.
 std::unique_ptr<device::Device> open_device(const records::MeasureTask& task);
 
-/// Opens the device, settles its clock and asks every probe's question; all results leave through `send`.
-void do_task(const records::MeasureTask& task, const measure::SendLine& send);
+/// Opens the device, settles its clock, sends its info, and makes the visits that are asked for until there are no
+/// more. Where it cannot be opened, the answer says why.
+void do_task(const records::MeasureTask& task, const measure::NextLine& next, const measure::SendLine& send);
 
 }  // namespace sonde::session

@@ -8,8 +8,7 @@
 #include "cpu/topology.hpp"
 #include "device/model/model.hpp"
 #include "measure/cycles.hpp"
-#include "measure/level_findings.hpp"
-#include "measure/runner.hpp"
+#include "measure/point_runner.hpp"
 #include "measure/settle.hpp"
 #include "measure/smt_interference.hpp"
 #include "os/machine.hpp"
@@ -42,35 +41,40 @@ constexpr std::chrono::milliseconds between_signs_of_life{50};
 constexpr const char* without_smt_watch =
     "nothing shows whether something else works on the core that is measured, as the walk that watches for it failed: ";
 
-class PipeObserver final : public measure::Observer {
+/// Sends signs of life, notes about what is amiss, and the results of visits to the parent.
+class Pipe {
  public:
-  PipeObserver(const records::MeasureTask& task, const measure::SendLine& send) : task_(task), send_(send) {}
+  Pipe(const records::MeasureTask& task, const measure::SendLine& send) : task_(task), send_(send) {}
 
-  void begins(const measure::Probe& probe) { send(records::ProbeLine{origin(probe)}); }
-  void planned(const measure::Probe&, const std::vector<measure::Point>& points) override {
-    double seconds = 0;
-    for (const measure::Point& point : points) seconds += point.expected_seconds;
-    send(records::PlanLine{points.size(), seconds});
-  }
-  void started(const measure::Probe& probe, const measure::Point& point) override {
-    send(records::PointLine{origin(probe), measure::name_of(probe, point), point});
-  }
-  void alive() override {
+  void send(const records::Line& line) const { send_(records::text_of(line)); }
+  void alive() {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_sign_of_life_ < between_signs_of_life) return;
     last_sign_of_life_ = now;
     send(records::AliveLine());
   }
-  void measured(const measure::Probe& probe, const measure::Measurement& measurement) override {
-    const std::chrono::duration<double> t = std::chrono::steady_clock::now() - task_.run_start;
-    send(records::SampleLine{origin(probe), measurement, t.count()});
+  /// Something that helps to measure failed; the parent knows which probe to name.
+  void failed(const std::string& reason) const {
+    send(records::ErrorLine{{{task_.device, records::api_name(task_.api), ""}, std::nullopt, reason}});
   }
-  void counted(const measure::Probe& probe, const measure::Point& point, const measure::PointTraffic& seen) override {
+  void skipped(const measure::Point& point, const std::string& reason) const {
+    send(records::SkipLine{{task_.device, records::api_name(task_.api), ""}, point, reason});
+  }
+  void send(const measure::Probe& probe, const measure::Answer& answer, std::optional<double> simulated_seconds) const {
+    const records::Origin origin{task_.device, records::api_name(task_.api), std::string(probe.name)};
+    for (const measure::Measurement& one : answer.measured.curves) send(records::SampleLine{origin, one});
+    if (answer.measured.traffic) send_traffic(origin, answer.measured.curves.front().point, *answer.measured.traffic);
+    send(records::AnswerLine{.end = answer.end, .reason = answer.reason, .simulated_seconds = simulated_seconds});
+  }
+
+ private:
+  void send_traffic(const records::Origin& origin, const measure::Point& point,
+                    const measure::PointTraffic& seen) const {
     records::CounterLine counter{.source = seen.source,
                                  .traffic = seen.traffic,
                                  .hit_rate = seen.hit_rate,
                                  .beat_bytes = seen.beat_bytes,
-                                 .point = records::CountedPoint{.origin = origin(probe),
+                                 .point = records::CountedPoint{.origin = origin,
                                                                 .point = point,
                                                                 .moved_bytes = seen.moved_bytes,
                                                                 .fabric_per_byte = seen.fabric_per_byte(),
@@ -81,41 +85,17 @@ class PipeObserver final : public measure::Observer {
       counter.traffic.begin_seconds = std::max(0.0, counter.traffic.begin_seconds - start.count());
     send(counter);
   }
-  void found_levels(const measure::Probe& probe, const std::vector<measure::FoundLevel>& levels) override {
-    for (const measure::FoundLevel& level : matching_.matched(probe, levels))
-      send(records::LevelLine{origin(probe), level});
-  }
-  void found(const measure::Probe& probe, const measure::Finding& finding) override {
-    send(records::FindingLine{origin(probe), std::string(finding.kind->name), finding});
-  }
-  void skipped(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override {
-    send(unmeasured(probe, point, reason));
-  }
-  void failed(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override {
-    send(records::ErrorLine{unmeasured(probe, point, reason)});
-  }
-
- private:
-  void send(const records::Line& line) const { send_(records::text_of(line)); }
-  records::SkipLine unmeasured(const measure::Probe& probe, const measure::Point* point,
-                               const std::string& reason) const {
-    return {origin(probe), point != nullptr ? std::optional(*point) : std::nullopt, reason};
-  }
-  records::Origin origin(const measure::Probe& probe) const {
-    return {task_.device, records::api_name(task_.api), std::string(probe.name)};
-  }
 
   const records::MeasureTask& task_;
   const measure::SendLine& send_;
   std::chrono::steady_clock::time_point last_sign_of_life_;
-  measure::LevelMatching matching_;
 };
 
-/// The same work, which reports to `observer` after each run.
-measure::SteppedWork reporting(measure::SteppedWork work, measure::Observer& observer) {
-  work.run = [run = std::move(work.run), &observer](std::uint64_t steps) {
+/// The same work, which reports to the parent after each run.
+measure::SteppedWork reporting(measure::SteppedWork work, Pipe& pipe) {
+  work.run = [run = std::move(work.run), &pipe](std::uint64_t steps) {
     const device::Nanoseconds time = run(steps);
-    observer.alive();
+    pipe.alive();
     return time;
   };
   return work;
@@ -154,7 +134,7 @@ auto optional_support(Make make, const std::function<void(const std::string& why
 /// Interference is watched on CPUs only, as a GPU's units belong to one program at a time, and only where all cores are
 /// alike, as one usual time of a hit serves for all.
 std::shared_ptr<measure::SmtInterference> smt_interference(device::Device& device, const records::MeasureTask& task,
-                                                           measure::Observer& observer, os::ThreadId reading_thread) {
+                                                           Pipe& pipe, os::ThreadId reading_thread) {
   const bool is_cpu = device.info().type == device::DeviceType::cpu && task.api != device::Api::model;
   if (!is_cpu || cpu::machine().kinds.size() > 1) return nullptr;
   // The walk covers most of the first cache that the system states: another program takes the lines that are used least
@@ -168,21 +148,21 @@ std::shared_ptr<measure::SmtInterference> smt_interference(device::Device& devic
     const workloads::CpuPlace place{
         .core = quiet_core(cpu::machine(), 0), .pages = cpu::PageKind::small, .awake_by = {}};
     return std::make_shared<measure::SmtInterference>(
-        reporting(stepped(workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed)), observer),
+        reporting(stepped(workloads::cpu_cycle_chase(place, lines, line_bytes, task.request.seed)), pipe),
         on_core(arithmetic_on(device), place.core.cpu), longest_waits_for_quiet);
   }
   const measure::OneCore one_core(reading_thread);
   return std::make_shared<measure::SmtInterference>(
-      reporting(stepped(workloads::cycle_chase(device, lines, line_bytes, task.request.seed)), observer),
+      reporting(stepped(workloads::cycle_chase(device, lines, line_bytes, task.request.seed)), pipe),
       arithmetic_on(device), longest_waits_for_quiet);
 }
 
 /// The source of cycles, which are a second unit on a device whose core clock can be measured.
 std::function<std::optional<measure::CoreClock>()> core_clock(device::Device& device, const measure::Settled& settled,
-                                                              counters::Sampler& sampler, measure::Observer& observer) {
+                                                              counters::Sampler& sampler, Pipe& pipe) {
   const auto begin = std::chrono::steady_clock::now();
   const auto read_mhz = [&sampler, begin] { return counters::summarize(sampler.since(begin)).gpu_clock_mhz; };
-  return workloads::core_clock_of(device, settled, read_mhz, [&observer] { observer.alive(); });
+  return workloads::core_clock_of(device, settled, read_mhz, [&pipe] { pipe.alive(); });
 }
 
 /// Recovery is for GPUs only: a CPU's clock is its governor's, and a CPU does not sleep while it prepares.
@@ -195,12 +175,12 @@ std::shared_ptr<measure::ClockRecovery> clock_recovery(device::Device& device, c
 
 /// Checks that the device's clock can be believed, and settles it. A driver that refuses the few KiB which that takes
 /// has failed.
-measure::Settled settle(device::Device& device, const records::MeasureTask& task, measure::Observer& observer,
+measure::Settled settle(device::Device& device, const records::MeasureTask& task, Pipe& pipe,
                         os::ThreadId reading_thread) {
   try {
     // A simulated device's time is none of the host's, and the CPU's own time is the host's: neither is checked.
     if (task.api != device::Api::model && task.api != device::Api::cpu) {
-      if (const auto why = measure::why_clock_is_wrong(reporting(arithmetic_on(device), observer)))
+      if (const auto why = measure::why_clock_is_wrong(reporting(arithmetic_on(device), pipe)))
         throw device::Error(*why);
     }
     const bool cpu = device.info().type == device::DeviceType::cpu;
@@ -208,7 +188,7 @@ measure::Settled settle(device::Device& device, const records::MeasureTask& task
     std::optional<measure::OneCore> one_core;
     if (cpu) one_core.emplace(reading_thread);
     return measure::settle_clock(arithmetic, cpu ? longest_settling_of_a_cpu : longest_settling_of_a_gpu,
-                                 [&observer] { observer.alive(); });
+                                 [&pipe] { pipe.alive(); });
   } catch (const device::Unsupported& reason) {
     throw device::Error(reason.what());
   }
@@ -216,11 +196,9 @@ measure::Settled settle(device::Device& device, const records::MeasureTask& task
 
 /// This machine's counters, where they are wanted. The right to open them is given up before this returns, as the
 /// driver that is loaded next must not have it.
-counters::OpenedSource machine_counters(const records::MeasureTask& task,
-                                        std::span<const measure::Probe* const> probes) {
+counters::OpenedSource machine_counters(const records::MeasureTask& task) {
   counters::OpenedSource opened;
-  const bool wanted = task.counts_traffic || std::ranges::any_of(probes, &measure::Probe::wants_hit_rates);
-  if (wanted && task.api != device::Api::model) opened = counters::open_traffic(task.sysfs_root);
+  if (task.opens_counters && task.api != device::Api::model) opened = counters::open_traffic(task.sysfs_root);
   os::drop_capabilities();
   return opened;
 }
@@ -232,15 +210,25 @@ std::shared_ptr<counters::TrafficMeter> traffic_meter(device::Device& device, co
   return machine.source ? std::make_shared<counters::TrafficMeter>(std::move(machine.source)) : nullptr;
 }
 
+/// The visit of a line, with its probe; nothing where this program knows neither its probe nor its curve.
+std::optional<std::pair<const measure::Probe*, measure::Visit>> visit_of(const std::string& text) {
+  const auto line = records::parse_line(text);
+  const auto* const asked = line ? std::get_if<records::VisitLine>(&*line) : nullptr;
+  const measure::Probe* const probe = asked != nullptr ? probes::find(asked->origin.probe) : nullptr;
+  if (probe == nullptr) return std::nullopt;
+  const auto curve = std::ranges::find(probe->curves, asked->curve, [](const auto* one) { return one->name; });
+  if (curve == probe->curves.end()) return std::nullopt;
+  measure::Visit visit = asked->visit;
+  visit.point.curve = *curve;
+  return std::pair(probe, visit);
+}
+
 }  // namespace
 
-void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
-  PipeObserver observer(task, send);
-  std::vector<const measure::Probe*> probes;
-  for (const std::string& name : task.probes) {
-    if (const measure::Probe* probe = probes::find(name)) probes.push_back(probe);
-  }
-  counters::OpenedSource counted = machine_counters(task, probes);
+void do_task(const records::MeasureTask& task, const measure::NextLine& next, const measure::SendLine& send) {
+  using End = measure::Answer::End;
+  Pipe pipe(task, send);
+  counters::OpenedSource counted = machine_counters(task);
   try {
     // The mask is set before the driver is loaded, whose threads inherit it, and after the machine is described, as the
     // description is cut down to the mask.
@@ -250,41 +238,45 @@ void do_task(const records::MeasureTask& task, const measure::SendLine& send) {
     // for.
     counters::Sampler sampler(counters::reader_of(task.sysfs_root, task.pci));
     if (task.api == device::Api::cpu) cpu::keep_off(sampler.thread_id(), quiet_core(cpu::machine(), 0).cpu);
-    const measure::Settled clock = settle(*device, task, observer, sampler.thread_id());
-    const auto fail = [&](const std::string& what) { observer.failed(*probes.front(), nullptr, what); };
+    const measure::Settled clock = settle(*device, task, pipe, sampler.thread_id());
+    const auto fail = [&](const std::string& what) { pipe.failed(what); };
     measure::RunnerOptions options{
         .request = task.request,
         .clock_settled = clock.stable,
         .device_state_since = [&sampler](auto moment) { return sampler.since(moment); },
         .clock_recovery = optional_support([&] { return clock_recovery(*device, task, clock); },
                                            [&](const std::string& why) { fail(measure::without_clock_recovery(why)); }),
-        .smt_interference =
-            optional_support([&] { return smt_interference(*device, task, observer, sampler.thread_id()); },
-                             [&](const std::string& why) { fail(without_smt_watch + why); }),
+        .smt_interference = optional_support([&] { return smt_interference(*device, task, pipe, sampler.thread_id()); },
+                                             [&](const std::string& why) { fail(without_smt_watch + why); }),
         .reading_thread = sampler.thread_id()};
-    const auto clock_source = optional_support([&] { return core_clock(*device, clock, sampler, observer); },
+    const auto clock_source = optional_support([&] { return core_clock(*device, clock, sampler, pipe); },
                                                [&](const std::string& why) { fail(measure::without_cycles(why)); });
     if (clock_source) options.core_clock = clock_source;
     // Others on this machine cannot disturb a simulated device.
     if (task.api == device::Api::model) options.host_time = [] { return counters::HostTime{}; };
     const std::shared_ptr<counters::TrafficMeter> traffic = traffic_meter(*device, counted);
     if (task.counts_traffic && !traffic) {
-      const measure::Point by_counters{.words = {.method = measure::Method::counters}};
-      observer.skipped(*probes.front(), &by_counters, "nothing is counted beside these probes: " + counted.why_not);
+      pipe.skipped({.words = {.method = measure::Method::counters}},
+                   "nothing is counted beside these probes: " + counted.why_not);
     }
-    for (const measure::Probe* probe : probes) {
-      options.traffic = task.counts_traffic || probe->wants_hit_rates ? traffic : nullptr;
+    measure::PointRunner points(*device, options, [&pipe] { pipe.alive(); });
+    points.tell_failures(fail);
+    pipe.send(records::InfoLine{device->info(), traffic != nullptr});
+    while (const auto line = next()) {
+      const auto visit = visit_of(*line);
+      if (!visit) throw std::runtime_error("a worker was asked for a visit that it does not know: " + *line);
+      const measure::Probe& probe = *visit->first;
+      options.traffic = task.counts_traffic || probe.wants_hit_rates ? traffic : nullptr;
       options.request.counts_traffic = options.traffic != nullptr;
-      observer.begins(*probe);
-      if (measure::run_probe(*device, *probe, options, observer)) continue;
-      // A lost device may hang where it is destroyed. The probes that are left go to another process.
-      (void)device.release();
-      break;
+      const std::optional<double> before = device->simulated_seconds();
+      const measure::Answer answer = points.answer(probe, visit->second);
+      const std::optional<double> after = device->simulated_seconds();
+      pipe.send(probe, answer, after ? std::optional(*after - *before) : std::nullopt);
     }
   } catch (const device::Unsupported& reason) {
-    for (const measure::Probe* probe : probes) observer.skipped(*probe, nullptr, reason.what());
+    pipe.send(records::AnswerLine{.end = End::unsupported, .reason = reason.what()});
   } catch (const device::Error& error) {
-    for (const measure::Probe* probe : probes) observer.failed(*probe, nullptr, error.what());
+    pipe.send(records::AnswerLine{.end = End::failed, .reason = error.what()});
   }
 }
 

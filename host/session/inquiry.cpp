@@ -1,0 +1,110 @@
+#include "session/inquiry.hpp"
+
+namespace sonde::session {
+namespace {
+
+/// What is known is concluded anew once so many times as much time was spent: levels take a while to find.
+constexpr double growth_between_conclusions = 1.6;
+
+/// The open quantities of a probe that has concluded nothing yet: it may have any.
+constexpr int open_before_a_conclusion = 3;
+
+}  // namespace
+
+void LineObserver::measured(const measure::Probe& probe, const measure::Measurement& measurement) {
+  const std::chrono::duration<double> t = std::chrono::steady_clock::now() - run_start_;
+  take_(records::SampleLine{origin(probe), measurement, t.count(), process_()});
+}
+
+void LineObserver::found_levels(const measure::Probe& probe, const std::vector<measure::FoundLevel>& levels) {
+  for (const measure::FoundLevel& level : levels) take_(records::LevelLine{origin(probe), level});
+}
+
+void LineObserver::found(const measure::Probe& probe, const measure::Finding& finding) {
+  take_(records::FindingLine{origin(probe), std::string(finding.kind->name), finding});
+}
+
+void LineObserver::skipped(const measure::Probe& probe, const measure::Point* point, const std::string& reason) {
+  take_(records::SkipLine{origin(probe), point != nullptr ? std::optional(*point) : std::nullopt, reason});
+}
+
+void LineObserver::failed(const measure::Probe& probe, const measure::Point* point, const std::string& reason) {
+  take_(records::ErrorLine{{origin(probe), point != nullptr ? std::optional(*point) : std::nullopt, reason}});
+}
+
+void Inquiry::begin(const std::function<void(const records::Line&)>& take) {
+  observer_->write_to(take);
+  const records::InfoLine* const opened = bench_->open();
+  if (opened == nullptr) {
+    is_over_ = true;
+    const measure::Answer& why = bench_->why_closed();
+    if (why.end == measure::Answer::End::unsupported) {
+      observer_->skipped(probe_, nullptr, why.reason);
+    } else if (!why.reason.empty()) {
+      observer_->failed(probe_, nullptr, why.reason);
+    }
+    return;
+  }
+  info_ = opened->info;
+  if (const auto obstacle = probe_.obstacle(info_)) {
+    is_over_ = true;
+    observer_->skipped(probe_, nullptr, *obstacle);
+    return;
+  }
+  request_.counts_traffic = opened->counts_traffic;
+  run_ = std::make_unique<measure::ProbeRun>(info_, probe_, request_, measure::Look::closest, *observer_);
+  run_->also_visit_what_scatters();
+}
+
+std::optional<Candidate> Inquiry::candidate() {
+  const measure::Visit* const visit = run_ && !is_over_ ? run_->wanted() : nullptr;
+  if (visit == nullptr) return std::nullopt;
+  const bool is_first_look = run_->is_first_look();
+  const bool is_due = seconds_ >= growth_between_conclusions * seconds_concluded_ && visits_ > visits_concluded_;
+  if (!is_first_look && is_due) conclude();
+  const double pace = expected_seconds_ > 0 ? seconds_ / expected_seconds_ : 1;
+  return Candidate{.is_first_look = is_first_look,
+                   .open_quantities = conclusion_.levels.empty() && conclusion_.findings.empty()
+                                          ? open_before_a_conclusion
+                                          : open_quantities(conclusion_),
+                   .seconds_spent = seconds_,
+                   .seconds_of_next = pace * visit->point.expected_seconds};
+}
+
+bool Inquiry::go_on() {
+  const measure::Visit visit = *run_->wanted();
+  const double before = bench_->seconds();
+  auto answer = bench_->make(probe_, visit);
+  if (!answer) return false;
+  seconds_ += bench_->seconds() - before;
+  expected_seconds_ += visit.point.expected_seconds;
+  ++visits_;
+  run_->take(std::move(*answer));
+  return true;
+}
+
+std::string Inquiry::next_name() {
+  const measure::Visit* const visit = run_ ? run_->wanted() : nullptr;
+  return visit != nullptr ? measure::name_of(probe_, visit->point) : "";
+}
+
+void Inquiry::end() {
+  if (run_) run_->end();
+}
+
+void Inquiry::conclude() {
+  if (!run_ || visits_ == visits_concluded_) return;
+  conclusion_ = run_->conclude();
+  visits_concluded_ = visits_;
+  seconds_concluded_ = seconds_;
+}
+
+void Inquiry::report(measure::LevelMatching& matching, const std::function<void(const records::Line&)>& take) {
+  if (!run_) return;
+  measure::Conclusion matched = conclusion_;
+  matched.levels = matching.matched(probe_, std::move(matched.levels));
+  observer_->write_to(take);
+  run_->report(matched);
+}
+
+}  // namespace sonde::session

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "measure/level_findings.hpp"
+#include "measure/probe_run.hpp"
+#include "session/bench.hpp"
+#include "session/schedule.hpp"
+#include "session/selection.hpp"
+
+namespace sonde::session {
+
+/// Makes record lines of what is measured and concluded of one device through one API.
+class LineObserver final : public measure::Observer {
+ public:
+  /// `process` tells which worker made the last visit.
+  LineObserver(std::string device, device::Api api, std::chrono::steady_clock::time_point run_start,
+               std::function<int()> process)
+      : device_(std::move(device)), api_(records::api_name(api)), run_start_(run_start), process_(std::move(process)) {}
+
+  /// Lines go there from now on.
+  void write_to(std::function<void(const records::Line&)> take) { take_ = std::move(take); }
+
+  void measured(const measure::Probe& probe, const measure::Measurement& measurement) override;
+  void found_levels(const measure::Probe& probe, const std::vector<measure::FoundLevel>& levels) override;
+  void found(const measure::Probe& probe, const measure::Finding& finding) override;
+  void skipped(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override;
+  void failed(const measure::Probe& probe, const measure::Point* point, const std::string& reason) override;
+  [[nodiscard]] records::Origin origin(const measure::Probe& probe) const {
+    return {device_, api_, std::string(probe.name)};
+  }
+
+ private:
+  std::string device_;
+  std::string api_;
+  std::chrono::steady_clock::time_point run_start_;
+  std::function<int()> process_;
+  std::function<void(const records::Line&)> take_;
+};
+
+/// One probe, asked of one device through one API.
+class Inquiry {
+ public:
+  Inquiry(const TargetDevice& target, device::Api api, const measure::Probe& probe, measure::Request request,
+          std::shared_ptr<Bench> bench, std::unique_ptr<LineObserver> observer)
+      : target_(target),
+        api_(api),
+        probe_(probe),
+        request_(std::move(request)),
+        bench_(std::move(bench)),
+        observer_(std::move(observer)) {}
+
+  /// Has the device opened where it is not yet; lines of what is measured go to `take` from now on.
+  void begin(const std::function<void(const records::Line&)>& take);
+  [[nodiscard]] bool has_begun() const { return run_ != nullptr || is_over_; }
+  /// What the scheduler weighs; nothing where no visit is wanted any more.
+  std::optional<Candidate> candidate();
+  /// Makes the next visit. False where the user, or the end of the run's time, cut it off.
+  bool go_on();
+  /// The name of the point that is visited next, for a person; empty where there is none.
+  std::string next_name();
+  /// Ends it: what waited for the end is reported.
+  void end();
+  /// Concludes from what is known now.
+  void conclude();
+  /// Reports what was concluded last, with its levels matched, to `take`.
+  void report(measure::LevelMatching& matching, const std::function<void(const records::Line&)>& take);
+
+  [[nodiscard]] const measure::Probe& probe() const { return probe_; }
+  [[nodiscard]] device::Api api() const { return api_; }
+  [[nodiscard]] const TargetDevice& target() const { return target_; }
+
+ private:
+  const TargetDevice& target_;
+  device::Api api_;
+  const measure::Probe& probe_;
+  measure::Request request_;
+  std::shared_ptr<Bench> bench_;
+  std::unique_ptr<LineObserver> observer_;
+  device::DeviceInfo info_ = {};
+  std::unique_ptr<measure::ProbeRun> run_;
+  bool is_over_ = false;
+  measure::Conclusion conclusion_ = {};
+  int visits_ = 0;
+  int visits_concluded_ = 0;
+  double seconds_ = 0;
+  double seconds_concluded_ = 0;
+  double expected_seconds_ = 0;  ///< what its visits were expected to take, all together
+};
+
+}  // namespace sonde::session

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+
+#include "measure/measurement.hpp"
+
+// Where a run spends its time. Pure functions on numbers.
+namespace sonde::session {
+
+/// A budget of a run, in seconds, for all that is asked of one device through both APIs and of the CPU beside it; each
+/// further device has 40 % more.
+double budget_of(double seconds_for_one_device, std::size_t devices);
+
+/// The numbers of a conclusion that miss their target, of those that are printed with an interval.
+int open_quantities(const measure::Conclusion& conclusion);
+
+/// Something that a run could go on with.
+struct Candidate {
+  bool is_first_look = false;
+  int open_quantities = 0;  ///< printed numbers that are not yet within their target
+  double seconds_spent = 0;
+  double seconds_of_next = 0;  ///< those that its next visit is expected to take
+};
+
+/// The candidate that a run goes on with: a first look before anything else, in their order; then what sharpens most
+/// for its seconds. Nothing where no candidate fits into `seconds_left`.
+///
+/// An interval narrows with the square root of the time spent on it. Each open quantity of a candidate that has taken t
+/// seconds so far therefore gains by 1 / 2t a second, as a logarithm of its width: whatever is left alone for long
+/// comes first some day, and nothing starves.
+std::optional<std::size_t> most_worthwhile(std::span<const Candidate> candidates, double seconds_left);
+
+}  // namespace sonde::session
