@@ -48,7 +48,7 @@ test::RecordingObserver asked(const device::model::Description& model) {
   const auto device = device::model::open(model);
   test::RecordingObserver observer;
   (void)measure::run_probe(*device, compute,
-                           {.request = {.look = measure::Look::first, .largest_bytes = 1 << 20},
+                           {.request = {.look = measure::Look::closer, .largest_bytes = 1 << 20},
                             .host_time = [] { return counters::HostTime{}; }},
                            observer);
   return observer;

@@ -76,7 +76,9 @@ double seconds_of(const std::vector<Point>& points) {
 }
 
 std::string core_to_core_plan(const cpu::Topology& machine, Look look) {
-  const std::vector<Point> points = core_to_core_points(machine, {.look = look});
+  const Request request{.look = look};
+  const std::vector<Point> points =
+      within_seconds(request, core_to_core_points(machine, request), seconds_of_look(look));
   std::map<std::string, std::map<std::string, int>> counts;
   std::string pairs;
   for (const Point& point : points) {
@@ -85,8 +87,7 @@ std::string core_to_core_plan(const cpu::Topology& machine, Look look) {
     ++counts[what][placement_of(point)];
     if (point.words.role && point.words.line) pairs += fmt::format(" {}>{}", *point.x.from, *point.x.to);
   }
-  std::string text =
-      fmt::format("{} cores, about {} s\n", measured_cores(machine, look).size(), std::ceil(seconds_of(points)));
+  std::string text = fmt::format("{} cores, about {} s\n", machine.cores.size(), std::ceil(seconds_of(points)));
   for (const auto& [what, placements] : counts) {
     text += what + ":";
     for (const auto& [placement, count] : placements) text += fmt::format(" {} {}", count, placement);
@@ -175,10 +176,9 @@ INSTANTIATE_TEST_SUITE_P(OfMachines, CpuPlans, ::testing::ValuesIn(machines), []
   return name;
 });
 
-TEST(CoreToCorePlan, Of128CoresTakesUnderFiveMinutesAtNormal) {
+TEST(CoreToCorePlan, Of128CoresTakesUnderTwoMinutesForAllPairs) {
   const cpu::Topology machine = topology_of(machines[1]);
-  EXPECT_EQ(measured_cores(machine, Look::closer).size(), 128u);
-  const double seconds = seconds_of(core_to_core_points(machine, {.look = Look::closer}));
+  const double seconds = seconds_of(core_to_core_points(machine, {}));
   EXPECT_GT(seconds, 10);
   EXPECT_LT(seconds, 120);
 }
@@ -208,14 +208,13 @@ TEST(CoreToCorePlan, PairsThatGoAtOnceShareNoCoreAndAreAllOfThem) {
 
 TEST(CoreToCorePlan, PointsOfPairsAtOnceLeadBackToAllOfThem) {
   const cpu::Topology machine = topology_of(machines[0]);
-  const Tournament tournament(machine, measured_cores(machine, Look::closer));
+  const Tournament tournament(machine, all_cores(machine));
   std::size_t pairs = 0;
   for (const Point& point : core_to_core_points(machine, {})) {
     if (!point.words.beside) continue;
-    const std::optional<CpuPair> first = pair_of(point, machine, Look::closer);
-    ASSERT_TRUE(first);
-    EXPECT_EQ(first->placement(), point.words.placement);
-    pairs += tournament.group_of(*first).size();
+    const CpuPair first = pair_of(point, machine);
+    EXPECT_EQ(first.placement(), point.words.placement);
+    pairs += tournament.group_of(first).size();
   }
   EXPECT_EQ(pairs, 64u * 63 + 64);
 }
@@ -227,25 +226,24 @@ TEST(CoreToCorePlan, BetweenNodesTheMemoryIsAtEitherSide) {
     if (!point.x.node) continue;
     ++elsewhere;
     EXPECT_EQ(point.words.placement, measure::Placement::other_node);
-    EXPECT_EQ(*point.x.node, pair_of(point, machine, Look::closer)->to->node);
+    EXPECT_EQ(*point.x.node, pair_of(point, machine).to->node);
   }
   EXPECT_EQ(elsewhere, 2 * 3);  // either way a held line and two queues
 }
 
-TEST(CoreToCorePlan, CopiesAsMuchAsTheMemoryAllowsAndNothingAtQuick) {
+TEST(CoreToCorePlan, CopiesAGibibyteOrWhatMemoryAndSizesAllow) {
   const cpu::Topology machine = topology_of(machines[3]);
-  const auto copied = [&](Look look, std::uint64_t memory_bytes) {
+  const auto copied = [&](std::uint64_t memory_bytes, std::optional<std::uint64_t> largest = {}) {
     double bytes = 0;
-    for (const Point& point : core_to_core_points(machine, {.look = look}, memory_bytes)) {
+    for (const Point& point : core_to_core_points(machine, {.largest_bytes = largest}, memory_bytes)) {
       if (point.words.pattern) bytes = *point.x.bytes;
     }
     return bytes;
   };
-  EXPECT_EQ(copied(Look::closest, 64ull << 30), 4.0 * (1 << 30));
-  EXPECT_EQ(copied(Look::closest, 5ull << 30), 1 << 30);
-  EXPECT_EQ(copied(Look::closer, 64ull << 30), 1 << 30);
-  EXPECT_EQ(copied(Look::closer, 512 << 20), 0);
-  EXPECT_EQ(copied(Look::first, 64ull << 30), 0);
+  EXPECT_EQ(copied(64ull << 30), 1 << 30);
+  EXPECT_EQ(copied(64ull << 30, 512 << 20), 512 << 20);
+  EXPECT_EQ(copied(64ull << 30, 4ull << 30), 4.0 * (1 << 30));
+  EXPECT_EQ(copied(512 << 20), 0);
 }
 
 // --- what a mask, a control group or a node without cores leaves ---
@@ -258,7 +256,7 @@ TEST(CpuPlansOfALimitedProcess, GoOnWithTheCoresOfAMask) {
   EXPECT_EQ(node_latency_points(machine, false, {}).size(), 4u);
   const std::vector<Point> points = core_to_core_points(machine, {});
   EXPECT_FALSE(points.empty());
-  for (const Point& point : points) EXPECT_TRUE(pair_of(point, machine, Look::closer));
+  for (const Point& point : points) EXPECT_NO_THROW((void)pair_of(point, machine));
 }
 
 TEST(CpuPlansOfALimitedProcess, ReachForTheMemoryOfANodeThatTheMaskLeavesNoCore) {
@@ -272,15 +270,13 @@ TEST(CpuPlansOfALimitedProcess, ReachForTheMemoryOfANodeThatTheMaskLeavesNoCore)
 
 TEST(CpuPlansOfALimitedProcess, HaveFewerPairsAtOnceWithinAQuota) {
   cpu::Topology machine = topology_of(machines[1]);
-  const auto at_once = [](const cpu::Topology& on, Look look) {
-    return Tournament(on, measured_cores(on, look)).pairs_at_once();
-  };
-  EXPECT_EQ(at_once(machine, Look::closer), 8u);
+  const auto at_once = [](const cpu::Topology& on) { return Tournament(on, all_cores(on)).pairs_at_once(); };
+  EXPECT_EQ(at_once(machine), 8u);
   machine.quota = 4.5;
-  EXPECT_EQ(at_once(machine, Look::closer), 2u);
+  EXPECT_EQ(at_once(machine), 2u);
   machine.quota = 0.5;
-  EXPECT_EQ(at_once(machine, Look::closer), 1u);
-  EXPECT_EQ(at_once(cpu::read(test::machine_xml("core:16 pu:1")), Look::closer), 4u);
+  EXPECT_EQ(at_once(machine), 1u);
+  EXPECT_EQ(at_once(cpu::read(test::machine_xml("core:16 pu:1"))), 4u);
 }
 
 TEST(NodePlans, OfOneNodeHaveOnePointThatSaysWhy) {
@@ -312,28 +308,53 @@ TEST(NodePlans, EveryNodesCoresReadTheNextNodesMemoryAtOnce) {
   EXPECT_EQ(node_readers(machine, first).cores.size(), 32u);
 }
 
-TEST(CoreToCorePlan, OfAThousandCoresIsThinnedAndSaysSo) {
+TEST(CoreToCorePlan, OfAThousandCoresBeginsEverywhereAndReachesAllPairs) {
   const cpu::Topology machine = cpu::read(test::machine_xml("package:2 [numa] l3:32(size=33554432) core:16 pu:1"));
-  const Request request{.look = Look::closer};
-  EXPECT_LT(seconds_of(core_to_core_points(machine, request)), 360);
-  const Point last = core_to_core_points(machine, request).back();
-  EXPECT_EQ(pair_of(last, machine, request.look), std::nullopt);
-  EXPECT_NE(why_left_out(machine, request.look).find("of 1024 cores 144"), std::string::npos);
+  const std::vector<Point> all = core_to_core_points(machine, {});
+  std::size_t pairs_at_once = 0;
+  for (const Point& point : all) pairs_at_once += point.words.beside ? 1 : 0;
+  EXPECT_EQ(pairs_at_once, 1024u * 1023 / 8);
   std::set<int> clusters;
-  for (const cpu::Core* core : measured_cores(machine, request.look)) clusters.insert(core->cluster);
-  EXPECT_EQ(clusters.size(), 64u);
+  std::set<Placement> placements;
+  const std::vector<Point> first = within_seconds({}, all, 3);
+  EXPECT_LT(seconds_of(first), 3);
+  for (const Point& point : first) {
+    const CpuPair pair = pair_of(point, machine);
+    clusters.insert({pair.from->cluster, pair.to->cluster});
+    placements.insert(pair.placement());
+  }
+  EXPECT_GT(clusters.size(), 55u);
+  EXPECT_EQ(placements.size(), 3u);
+}
+
+TEST(CoreToCorePlan, LongerBeginningsOnlyAdd) {
+  for (const Machine& one : machines) {
+    const cpu::Topology machine = topology_of(one);
+    const std::vector<Point> all = core_to_core_points(machine, {});
+    std::set<measure::PointKey> keys;
+    for (const Point& point : all) EXPECT_TRUE(keys.insert(key_of(point)).second) << one.name;
+    std::size_t before = 0;
+    for (const double seconds : {0.3, 3.0, 30.0, 1e9}) {
+      const std::vector<Point> some = within_seconds({}, all, seconds);
+      ASSERT_GE(some.size(), before);
+      before = some.size();
+      for (std::size_t i = 0; i < some.size(); ++i) ASSERT_EQ(key_of(some[i]), key_of(all[i])) << one.name;
+    }
+    EXPECT_EQ(before, all.size());
+  }
 }
 
 TEST(CoreToCorePlan, PointsLeadBackToTheirPairs) {
   const cpu::Topology machine = topology_of(machines[4]);
   for (const Point& point : core_to_core_points(machine, {})) {
-    const auto pair = pair_of(point, machine, Look::closer);
-    ASSERT_TRUE(pair);
-    EXPECT_EQ(pair->placement(), point.words.placement);
-    EXPECT_EQ(pair->from_cpu(), point.x.from);
-    EXPECT_EQ(pair->to_cpu(), point.x.to);
-    EXPECT_NE(pair->from_cpu(), pair->to_cpu());
+    const CpuPair pair = pair_of(point, machine);
+    EXPECT_EQ(pair.placement(), point.words.placement);
+    EXPECT_EQ(pair.from_cpu(), point.x.from);
+    EXPECT_EQ(pair.to_cpu(), point.x.to);
+    EXPECT_NE(pair.from_cpu(), pair.to_cpu());
   }
+  EXPECT_THROW((void)pair_of(point_on(exchange_by_compare_and_swap, {.from = 0, .to = 4711}), machine),
+               device::Unsupported);
 }
 
 TEST(CoreToCorePlan, KeepsToTheSizesThatTheUserAskedFor) {

@@ -18,6 +18,7 @@
 #include "probes/catalog.hpp"
 #include "probes/frames/frames.hpp"
 #include "records/input_files.hpp"
+#include "support/answered_plan.hpp"
 #include "support/recording_observer.hpp"
 #include "support/small_model.hpp"
 
@@ -93,9 +94,9 @@ TEST(FramePasses, MoveWhatTheDescriptionSays) {
 TEST(FramePasses, AreWholeVectorsAtEveryResolutionThatIsMeasured) {
   const measure::Request request{.look = measure::Look::closest, .frame = built_in()};
   const std::vector<Point> points = frames.next({}, request, {});
-  ASSERT_EQ(points.size(), 6u);
+  ASSERT_EQ(points.size(), 8u);
   std::vector<Point> all = frames.next({.type = device::DeviceType::cpu}, request, {});
-  ASSERT_EQ(all.size(), 6u);
+  ASSERT_EQ(all.size(), 8u);
   std::ranges::copy(points, std::back_inserter(all));
   for (const Point& point : all) {
     const Resolution one{static_cast<std::uint32_t>(point.x.width.value()),
@@ -216,7 +217,10 @@ TEST(Frames, OfWhichThereIsNoRoomAreSkippedWithTheReason) {
   const auto device = device::model::open(model);
   test::RecordingObserver observer;
   (void)measure::run_probe(*device, frames,
-                           {.request = {.look = measure::Look::first, .frame = three_passes()},
+                           {.request = {.look = measure::Look::first,
+                                        .smallest_bytes = 50 << 20,
+                                        .largest_bytes = 250 << 20,
+                                        .frame = three_passes()},
                             .host_time = [] { return counters::HostTime{}; }},
                            observer);
   EXPECT_TRUE(observer.failures.empty());
@@ -240,14 +244,33 @@ TEST(Frames, ThatSizesLeaveOutAreSkippedOnce) {
   EXPECT_NE(observer.skips[0].text.find("--sizes"), std::string::npos) << observer.skips[0].text;
 }
 
-TEST(Frames, ACpuGetsFewerResolutions) {
-  const auto asked = [](device::DeviceType type, measure::Look look) {
-    return frames.next({.type = type}, {.look = look, .frame = built_in()}, {}).size();
+TEST(Frames, ThatTakeLongComeWithCloserLooks) {
+  using Counts = std::vector<std::size_t>;
+  const auto asked = [](device::DeviceType type, const std::optional<std::uint32_t>& failing_width) {
+    test::AnsweredPlan plan(
+        {.frame = built_in()},
+        [type](const measure::Request& request, std::span<const Measurement> known) {
+          return frames.next({.type = type}, request, known);
+        },
+        [&](const Point& point) -> std::optional<double> {
+          if (point.x.width == failing_width) return std::nullopt;
+          return 1;
+        });
+    Counts counts;
+    for (const measure::Look look : {measure::Look::first, measure::Look::closer, measure::Look::closest})
+      counts.push_back(plan.go_through(look, 1));
+    return counts;
   };
-  EXPECT_EQ(asked(device::DeviceType::discrete, measure::Look::first), 3u);
-  EXPECT_EQ(asked(device::DeviceType::cpu, measure::Look::first), 2u);
-  EXPECT_EQ(asked(device::DeviceType::discrete, measure::Look::closer), 6u);
-  EXPECT_EQ(asked(device::DeviceType::cpu, measure::Look::closer), 4u);
+  EXPECT_EQ(asked(device::DeviceType::discrete, {}), (Counts{7, 1, 0}));
+  EXPECT_EQ(asked(device::DeviceType::cpu, {}), (Counts{2, 3, 3}));
+  EXPECT_EQ(asked(device::DeviceType::cpu, 960), (Counts{2, 3, 3})) << "one that fails is not waited for";
+}
+
+TEST(Frames, OfALookBeginWithOneThatIsQuicklyThere) {
+  const std::vector<Point> first =
+      frames.next({.type = device::DeviceType::cpu}, {.look = measure::Look::first, .frame = built_in()}, {});
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_LE(first[0].expected_seconds, 0.5);
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +25,8 @@
 namespace sonde::probes::compute_probe {
 namespace {
 
+using measure::PointKey;
+
 /// Two caches and memory, each of a rate that the arithmetic of 2 x 2 GHz x 256 operations, 1024 Gop/s, meets
 /// elsewhere.
 device::model::Description three_levels() {
@@ -37,24 +42,10 @@ device::model::Description three_levels() {
   return model;
 }
 
-/// The rate of fp32 and what the roofline is made of.
-std::vector<Point> points_of_roofline(const device::DeviceInfo& device, const measure::Request& request,
-                                      std::span<const Measurement> known) {
-  std::vector<Point> points = compute.next(device, request, known);
-  std::erase_if(points, [](const Point& one) {
-    const bool is_main =
-        one.words.chain == Chain::parallel && one.x == Coordinates{} && one.words.operation == measure::Operation::fma;
-    return !is_of_roofline(one) && !is_main;
-  });
-  return points;
-}
-
 test::RecordingObserver roofline_of(const device::model::Description& model, measure::Request request) {
   const auto device = device::model::open(model);
   test::RecordingObserver observer;
-  Probe alone = compute;
-  alone.next = points_of_roofline;
-  (void)measure::run_probe(*device, alone,
+  (void)measure::run_probe(*device, compute,
                            {.request = std::move(request), .host_time = [] { return counters::HostTime{}; }}, observer);
   return observer;
 }
@@ -80,7 +71,7 @@ TEST(Roofline, FindsEachLevelsRidgeOfASimulatedDevice) {
   }
 }
 
-TEST(Roofline, AtQuickFindsTheFirstLevelsAndMemorys) {
+TEST(Roofline, AFirstLookFindsTheFirstLevelsAndMemorys) {
   const test::RecordingObserver seen =
       roofline_of(three_levels(), {.look = measure::Look::first, .largest_bytes = 8 << 20});
   const std::vector<Finding> found = ridges_of(seen);
@@ -96,7 +87,7 @@ TEST(Roofline, GoesOnUntilArithmeticAloneIsTheLimit) {
     device::model::Description model = three_levels();
     model.levels[2].read_gbps = memory_gbps;
     std::map<std::string, double> most;
-    for (const auto& one : roofline_of(model, {.look = measure::Look::first, .largest_bytes = 8 << 20}).measurements) {
+    for (const auto& one : roofline_of(model, {.look = measure::Look::closer, .largest_bytes = 8 << 20}).measurements) {
       if (!is_at_level(one.point)) continue;
       double& of_level = most[one.point.words.level.str()];
       of_level = std::max(of_level, one.point.x.operations_per_byte.value());
@@ -104,10 +95,84 @@ TEST(Roofline, GoesOnUntilArithmeticAloneIsTheLimit) {
     return most;
   };
   using Most = std::map<std::string, double>;
-  EXPECT_EQ(most_operations(256), (Most{{"level 1", 64}, {"memory", 64}}));   // a ridge of 4
-  EXPECT_EQ(most_operations(64), (Most{{"level 1", 64}, {"memory", 256}}));   // 16
-  EXPECT_EQ(most_operations(10), (Most{{"level 1", 64}, {"memory", 1024}}));  // 102
-  EXPECT_EQ(most_operations(1), (Most{{"level 1", 64}, {"memory", 1024}}));
+  EXPECT_EQ(most_operations(256), (Most{{"level 1", 64}, {"level 2", 64}, {"memory", 64}}));   // a ridge of 4
+  EXPECT_EQ(most_operations(64), (Most{{"level 1", 64}, {"level 2", 64}, {"memory", 256}}));   // 16
+  EXPECT_EQ(most_operations(10), (Most{{"level 1", 64}, {"level 2", 64}, {"memory", 1024}}));  // 102
+  EXPECT_EQ(most_operations(1), (Most{{"level 1", 64}, {"level 2", 64}, {"memory", 1024}}));
+}
+
+/// A device that answers each point with a number that fits its curve; what `fails` has no answer.
+class AnsweredCompute {
+ public:
+  explicit AnsweredCompute(std::function<bool(const Point&)> fails) : fails_(std::move(fails)) {
+    request_.was_asked = [this](const Point& point) { return asked_.contains(key_of(point)); };
+  }
+  AnsweredCompute(const AnsweredCompute&) = delete;
+  AnsweredCompute& operator=(const AnsweredCompute&) = delete;
+
+  /// The points in the order in which they are asked for at a look, so many before the plan is asked again.
+  std::vector<Point> asked_at(Look look, std::size_t at_once) {
+    request_.look = look;
+    std::vector<Point> all;
+    for (std::vector<Point> points = next(); !points.empty(); points = next()) {
+      for (const Point& point : std::span(points).first(std::min(at_once, points.size()))) {
+        EXPECT_TRUE(asked_.insert(key_of(point)).second);
+        all.push_back(point);
+        if (fails_(point)) continue;
+        const double gbps = point.x.bytes.value_or(0) < 1e5 ? 500 : point.x.bytes.value_or(0) < 4e6 ? 100 : 20;
+        known_.push_back(
+            {point, std::string(point.curve->unit.name), {point.curve == &roofline_bandwidth ? gbps : 400}});
+        known_.back().state.shape = workloads::named(workloads::ArithmeticShape{.groups = 8});
+      }
+    }
+    (void)compute.conclude({}, known_);
+    return all;
+  }
+  [[nodiscard]] const std::set<PointKey>& asked() const { return asked_; }
+
+ private:
+  std::vector<Point> next() {
+    return compute.next({.type = device::DeviceType::cpu, .compute_units = 8}, request_, known_);
+  }
+
+  Request request_;
+  std::function<bool(const Point&)> fails_;
+  std::vector<Measurement> known_;
+  std::set<PointKey> asked_;
+};
+
+constexpr std::array looks{Look::first, Look::closer, Look::closest};
+
+TEST(ComputePlan, BeginsWithWhatMostProgramsComputeWithAndHowFastMemoryFeedsIt) {
+  AnsweredCompute plan([](const Point&) { return false; });
+  const std::vector<Point> first = plan.asked_at(Look::first, 100);
+  ASSERT_GE(first.size(), 4u);
+  const std::array types{ArithmeticType::fp32, ArithmeticType::fp64, ArithmeticType::int32};
+  for (std::size_t i = 0; i < types.size(); ++i) EXPECT_EQ(first[i].words.type, types[i]);
+  EXPECT_EQ(first[3].words.level.text(), "memory");
+  EXPECT_EQ(first[3].x.operations_per_byte, 0.0);
+}
+
+TEST(ComputePlan, LooksOnlyAddWhateverFailsAndWhereverItGoesOn) {
+  std::map<bool, std::set<PointKey>> asked;
+  for (const bool one_by_one : {false, true}) {
+    AnsweredCompute plan([](const Point&) { return false; });
+    for (const Look look : looks) EXPECT_GT(plan.asked_at(look, one_by_one ? 1 : 100).size(), 4u);
+    for (const Look look : looks) EXPECT_TRUE(plan.asked_at(look, 100).empty());
+    asked[one_by_one] = plan.asked();
+  }
+  EXPECT_EQ(asked[false], asked[true]);
+  const auto is_single = [](const Point& point) { return point.words == single_words && point.x == Coordinates{}; };
+  const auto is_double = [](const Point& point) { return point.words.type == ArithmeticType::fp64; };
+  const auto is_memory = [](const Point& point) { return point.words.level == measure::Name("memory"); };
+  for (const std::function<bool(const Point&)>& fails :
+       {std::function<bool(const Point&)>(is_single), std::function<bool(const Point&)>(is_double),
+        std::function<bool(const Point&)>(is_memory)}) {
+    AnsweredCompute plan(fails);
+    std::size_t count = 0;
+    for (const Look look : looks) count += plan.asked_at(look, 3).size();
+    EXPECT_GT(count, 20u);
+  }
 }
 
 TEST(Roofline, LeavesOutWhatTheUserDidNotAskFor) {
@@ -139,8 +204,8 @@ Measurement from_memory(double operations_per_byte, const std::vector<double>& b
                   by_visit);
 }
 
-/// The visits that the probe wants of what the roofs are made of: the rate of fp32, which is always among its points,
-/// and memory's bandwidth, whose size here is none of its own.
+/// The visits that the probe wants of what the roofs are made of, the rate of fp32 and memory's bandwidth, whose size
+/// here is none of its own; 0 where those that were made are enough.
 std::pair<int, int> visits_wanted(const std::vector<Measurement>& known) {
   std::pair<int, int> visits{0, 0};
   const Point of_singles = rate_of_singles({1}).point;
@@ -182,16 +247,16 @@ TEST(Roofline, ARateBelowItsPointsIsMeasuredAgainAndNoRidgeIsConcludedFromIt) {
 
 TEST(Roofline, WhatItsRoofsAreMadeOfIsMeasuredAgainWhileVisitsDisagree) {
   std::vector<Measurement> all{rate_of_singles({233, 231, 232}), from_memory(0, {40, 41, 40}), from_memory(64, {233})};
-  EXPECT_EQ(visits_wanted(all), std::pair(3, 0));
+  EXPECT_EQ(visits_wanted(all), std::pair(0, 0));
   all[1] = from_memory(0, {40, 20, 20});
-  EXPECT_EQ(visits_wanted(all), std::pair(3, 5));
+  EXPECT_EQ(visits_wanted(all), std::pair(0, 5));
   all[0] = rate_of_singles({233, 117, 117});
   EXPECT_EQ(visits_wanted(all), std::pair(5, 5));
   const std::vector<Finding> found = peaks({.compute_units = 2}, all);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NE(found[0].evidence.find(", from 117 to 233 at different moments"), std::string::npos) << found[0].evidence;
   all[0] = rate_of_singles({233, 117, 117, 117, 233, 117, 233, 117, 233});
-  EXPECT_EQ(visits_wanted(all).first, 3) << "for ever";
+  EXPECT_EQ(visits_wanted(all).first, 0) << "for ever";
 }
 
 Measurement second_of_load(double second, double gops, double clock_mhz, std::set<std::string> reasons) {

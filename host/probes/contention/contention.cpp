@@ -252,8 +252,9 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
         if (loads[at].times_idle < times) break;
         if (loads[at - 1].times_idle >= times) continue;
         const double apart = loads[at].load - loads[at - 1].load;
-        if (apart > by_look(request.look, 0.07, 0.02, 0.01))
-          points.push_back(point_at(walk_under_load, (loads[at].load + loads[at - 1].load) / 2));
+        const Point middle = point_at(walk_under_load, (loads[at].load + loads[at - 1].load) / 2);
+        const bool is_new = points.empty() || points.back().x != middle.x;
+        if (is_new && apart > by_look(request.look, 0.07, 0.02, 0.01)) points.push_back(middle);
         break;
       }
     }

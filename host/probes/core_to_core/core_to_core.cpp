@@ -38,7 +38,7 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   if (all.empty()) all = core_to_core_points(cpu::machine(), request, device.memory_bytes);
   return measure::first_new_points(
       request, known, [&] { return at_first(request, [&] { return within_seconds(request, all, seconds_at_once); }); },
-      [&] { return within_seconds(request, all, by_look(request.look, 3.0, 30.0, 1e9)); });
+      [&] { return within_seconds(request, all, seconds_of_look(request.look)); });
 }
 
 CpuPair pair_at(const Point& point) { return pair_of(point, cpu::machine()); }

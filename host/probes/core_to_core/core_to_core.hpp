@@ -167,6 +167,8 @@ inline constexpr int queue_chunks = 8192;
 std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Request& request,
                                        std::uint64_t memory_bytes = 16ull << 30);
 
+/// The seconds of what a look has; the closest has everything.
+inline double seconds_of_look(Look look) { return by_look(look, 3.0, 30.0, 1e9); }
 /// The beginning that takes so many seconds, and all that has a size where the user asked for sizes.
 std::vector<Point> within_seconds(const Request& request, std::span<const Point> points, double seconds);
 
