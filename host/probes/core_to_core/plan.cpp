@@ -209,7 +209,8 @@ std::vector<Point> core_to_core_points(const cpu::Topology& machine, const Reque
     return std::ranges::any_of(points, [&](const Point& other) { return key_of(other) == key_of(one); });
   });
   if (at_once) {
-    for (const std::vector<CpuPair>& group : Tournament(machine, cores).groups()) {
+    const Tournament tournament(machine, cores);
+    for (const std::vector<CpuPair>& group : tournament.groups()) {
       const double seconds = exchanging + seconds_of_an_extra_pair * static_cast<double>(group.size() - 1);
       of_pairs.push_back(point_of(group.front(), exchange_by_compare_and_swap_beside_pairs, seconds, visits));
     }
