@@ -39,6 +39,16 @@ def test_only_what_is_missing_is_installed_after_one_update(workshop):
     ]
 
 
+def test_the_parts_of_a_run_are_all_of_it_and_read_the_lists_of_packages_once(workshop):
+    workshop.make_python_environment()
+    parts = [workshop.script("setup", part) for part in ("build", "drivers", "report")]
+    assert [part.returncode for part in parts] == [0, 0, 0]
+    calls = [call for call in workshop.calls() if call.startswith("apt-get")]
+    assert [call.split()[1] for call in calls] == ["update", "install", "install"]
+    installed = {package for call in calls[1:] for package in call.split("--no-remove ")[1].split()}
+    assert installed == packages_of(workshop.script("setup", "run", "--dry-run"))
+
+
 def test_nothing_is_done_when_nothing_is_missing(workshop):
     workshop.make_python_environment()
     workshop.installed(everything_but=[])
