@@ -7,7 +7,7 @@
 namespace sonde::records {
 namespace {
 
-using Json = nlohmann::json;
+using Document = nlohmann::json;
 
 void add(std::string& line, const char* name, const std::optional<double>& number) {
   const std::string text = number ? fmt::format("{}", measure::six_digits(*number)) : "null";
@@ -22,15 +22,15 @@ void add_whole(std::string& line, const char* name, const std::optional<double>&
 
 /// {"load": "read", "cpu_threads": 2, "moved": 123, "counting": {"fabric_read": {"count_bytes": 64, "counters": 16}}}
 std::string known_json(const counters::KnownTraffic& known) {
-  Json counting = Json::object();
+  Document counting = Document::object();
   for (const auto& [role, name] : role_names) {
     const counters::Counting& one = known.counting[role];
     if (one.counters > 0) counting[name] = {{"count_bytes", one.count_bytes}, {"counters", one.counters}};
   }
-  const Json json{{"load", counters::name_of(known.load.kind)},
-                  {"cpu_threads", known.load.cpu_threads},
-                  {"moved", std::llround(known.moved_bytes)},
-                  {"counting", counting}};
+  const Document json{{"load", counters::name_of(known.load.kind)},
+                      {"cpu_threads", known.load.cpu_threads},
+                      {"moved", std::llround(known.moved_bytes)},
+                      {"counting", counting}};
   return json.dump();
 }
 
@@ -63,9 +63,9 @@ counters::KnownTraffic known_of(const JsonReader& reader) {
   if (!kind) throw InvalidFile("load must be the name of one that this program makes");
   known.load = {.kind = *kind, .cpu_threads = reader.get<unsigned>("cpu_threads")};
   reader.field("moved", known.moved_bytes);
-  const Json counting = reader.part("counting");
+  const Document counting = reader.part("counting");
   for (const auto& [role, name] : role_names) {
-    const Json one = JsonReader(counting).part(name);
+    const Document one = JsonReader(counting).part(name);
     JsonReader(one).field("count_bytes", known.counting[role].count_bytes);
     JsonReader(one).field("counters", known.counting[role].counters);
   }
@@ -85,7 +85,7 @@ std::string counter_line(const CounterLine& counter) {
   // the library takes several times as long. Names and labels are this program's own; only the source's name may come
   // from a file.
   const counters::Traffic& traffic = counter.traffic;
-  const std::string source = Json(counter.source).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string source = Document(counter.source).dump(-1, ' ', false, Document::error_handler_t::replace);
   std::string line = fmt::format(R"({{"record":"counter","source":{},"t":{:.9f},"dt":{:.9f})", source,
                                  traffic.begin_seconds, traffic.seconds);
   for (const auto& [role, name] : bytes_of_roles) add_whole(line, name, traffic.amounts[role]);
@@ -108,12 +108,12 @@ void fields(const JsonReader& reader, CounterLine& counter) {
   reader.field("scale", traffic.scale);
   reader.field("beat_bytes", counter.beat_bytes);
   for (const auto& [role, name] : bytes_of_roles) traffic.amounts[role] = whole_if_there(reader, name);
-  const Json state_json = reader.part("state");
+  const Document state_json = reader.part("state");
   const JsonReader state(state_json);
   for (const auto& [role, name] : state_of_roles) traffic.amounts[role] = whole_if_there(state, name);
   state.field("spread", traffic.spread);
   if (state.has("self_check")) {
-    const Json known = state.part("self_check");
+    const Document known = state.part("self_check");
     counter.known = known_of(JsonReader(known));
   }
   for (const std::string& word : state.get<std::vector<std::string>>("labels")) {

@@ -14,7 +14,7 @@ using measure::Frame;
 using measure::FramePass;
 using measure::FrameRead;
 using measure::Surface;
-using nlohmann::json;
+using Document = nlohmann::json;
 
 // These limits are more than renderers need; within them no dispatch is longer than watchdogs wait, and all fits the
 // kernel's arguments.
@@ -26,7 +26,7 @@ constexpr std::uint32_t most_times = 16;
 constexpr std::uint64_t most_frames_of_a_texture = 64;
 constexpr std::uint64_t most_bytes_per_pixel_of_a_pass = 256;
 
-std::string in_quotes(const std::string& name) { return shown(json(name)); }
+std::string in_quotes(const std::string& name) { return shown(Document(name)); }
 
 std::size_t place_of(const Frame& frame, const std::string& name) {
   const auto found = std::ranges::find(frame.surfaces, name, &Surface::name);
@@ -134,7 +134,7 @@ JsonText built_in_frame_text() {
 }
 
 Frame parse_frame(const JsonText& text) {
-  const json object = parsed(text);
+  const Document object = parsed(text);
   Fields fields(object, text.where, "");
   fields.require({"name", "targets", "passes"});
   Frame frame;
@@ -147,15 +147,16 @@ Frame parse_frame(const JsonText& text) {
   return frame;
 }
 
-json frame_json(const Frame& frame) {
-  json found{{"name", frame.name}};
+Document frame_json(const Frame& frame) {
+  Document found{{"name", frame.name}};
   for (const Surface& surface : frame.surfaces) {
-    json one{{"name", surface.name}, {"bytes_per_pixel", surface.bytes_per_pixel}, {"divided_by", surface.divided_by}};
+    Document one{
+        {"name", surface.name}, {"bytes_per_pixel", surface.bytes_per_pixel}, {"divided_by", surface.divided_by}};
     if (surface.is_texture) one["frames"] = surface.frames;
     found[surface.is_texture ? "textures" : "targets"].push_back(one);
   }
   for (const FramePass& pass : frame.passes) {
-    json one{{"name", pass.name}, {"writes", frame.surfaces[pass.writes].name}};
+    Document one{{"name", pass.name}, {"writes", frame.surfaces[pass.writes].name}};
     for (const FrameRead& read : pass.reads)
       one["reads"].push_back({{"of", frame.surfaces[read.surface].name}, {"times", read.times}});
     found["passes"].push_back(one);

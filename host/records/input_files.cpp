@@ -12,12 +12,12 @@
 namespace sonde::records {
 namespace {
 
-using nlohmann::json;
+using Document = nlohmann::json;
 
-constexpr std::uint64_t largest_file_bytes = 16 << 20;
+constexpr std::uint64_t largest_input_bytes = 16 << 20;
 
 /// Accepts everything and remembers where reading stopped: the library's own exceptions do not always have the place.
-struct Stop : nlohmann::json_sax<json> {
+struct Stop : nlohmann::json_sax<Document> {
   std::size_t at = 0;
   bool null() override { return true; }
   bool boolean(bool) override { return true; }
@@ -31,7 +31,7 @@ struct Stop : nlohmann::json_sax<json> {
   bool end_object() override { return true; }
   bool start_array(std::size_t) override { return true; }
   bool end_array() override { return true; }
-  bool parse_error(std::size_t position, const std::string&, const json::exception&) override {
+  bool parse_error(std::size_t position, const std::string&, const Document::exception&) override {
     at = position;
     return false;
   }
@@ -39,7 +39,7 @@ struct Stop : nlohmann::json_sax<json> {
 
 std::string not_json(std::string_view text, std::string_view where) {
   Stop stop;
-  json::sax_parse(text, &stop);
+  Document::sax_parse(text, &stop);
   const std::string_view read = text.substr(0, stop.at > 0 ? stop.at - 1 : 0);
   const auto line = 1 + std::count(read.begin(), read.end(), '\n');
   return std::string(where) + ": line " + std::to_string(line) + " is not valid JSON";
@@ -50,7 +50,7 @@ constexpr std::size_t longest_text = 1000;
 
 std::string shown_bound(double bound) {
   const bool is_short = bound == std::floor(bound) && std::abs(bound) < 1e15;
-  return is_short ? std::to_string(static_cast<std::int64_t>(bound)) : json(bound).dump();
+  return is_short ? std::to_string(static_cast<std::int64_t>(bound)) : Document(bound).dump();
 }
 
 /// The name of a field in an error message, in quotes only where it has blanks or signs.
@@ -58,7 +58,7 @@ std::string shown_name(const std::string& name) {
   const bool is_plain = name.size() <= 40 && !name.empty() && std::ranges::all_of(name, [](unsigned char letter) {
                           return std::isalnum(letter) != 0 || letter == '_' || letter == '-';
                         });
-  return is_plain ? name : shown(json(name));
+  return is_plain ? name : shown(Document(name));
 }
 
 }  // namespace
@@ -67,33 +67,33 @@ JsonText read_json_text(const std::filesystem::path& path, std::string_view what
   // A pipe or a device might never end, and so might what the system calls a file, which is why reading does not wait.
   std::error_code problem;
   std::optional<std::string> text;
-  if (std::filesystem::is_regular_file(path, problem)) text = os::read_bytes(path, largest_file_bytes + 1);
+  if (std::filesystem::is_regular_file(path, problem)) text = os::read_bytes(path, largest_input_bytes + 1);
   if (!text) throw InvalidFile(path.string() + ": the file cannot be read");
-  if (text->size() > largest_file_bytes)
+  if (text->size() > largest_input_bytes)
     throw InvalidFile(path.string() + ": the file is larger than any " + std::string(what));
   return {.text = *std::move(text), .where = path.string()};
 }
 
-json parsed(const JsonText& file) {
+Document parsed(const JsonText& file) {
   try {
-    return json::parse(file.text);
-  } catch (const json::exception&) {
+    return Document::parse(file.text);
+  } catch (const Document::exception&) {
     throw InvalidFile(not_json(file.text, file.where));
   }
 }
 
-std::string shown(const json& value) {
+std::string shown(const Document& value) {
   constexpr std::size_t longest = 60;
   if (value.is_object()) return "an object";
   if (value.is_array()) return "an array";
-  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string text = value.dump(-1, ' ', false, Document::error_handler_t::replace);
   if (text.size() <= longest) return text;
   std::size_t end = longest - 3;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u) --end;  // no letter is cut in two
   return text.substr(0, end) + "...";
 }
 
-Fields::Fields(const json& object, std::string_view where, std::string path)
+Fields::Fields(const Document& object, std::string_view where, std::string path)
     : object_(object), where_(where), path_(std::move(path)) {
   if (!object.is_object()) {
     throw InvalidFile(where_ + ": " + (path_.empty() ? "the file" : path_) + " must be an object, not " +
@@ -104,7 +104,7 @@ Fields::Fields(const json& object, std::string_view where, std::string path)
 bool Fields::has(std::string_view name) const { return object_.contains(name); }
 
 void Fields::text(std::string_view name, std::string& into) {
-  const json* const value = take(name);
+  const Document* const value = take(name);
   if (value == nullptr) return;
   if (!value->is_string()) complain(name, "must be a text, not " + shown(*value));
   const auto& text = value->get_ref<const std::string&>();
@@ -114,14 +114,14 @@ void Fields::text(std::string_view name, std::string& into) {
 }
 
 void Fields::flag(std::string_view name, bool& into) {
-  const json* const value = take(name);
+  const Document* const value = take(name);
   if (value == nullptr) return;
   if (!value->is_boolean()) complain(name, "must be true or false, not " + shown(*value));
   into = *value;
 }
 
 void Fields::number(std::string_view name, double& into, Range range) {
-  const json* const value = take(name);
+  const Document* const value = take(name);
   if (value == nullptr) return;
   if (!value->is_number()) complain(name, "must be a number, not " + shown(*value));
   const double number = *value;
@@ -135,7 +135,7 @@ void Fields::number(std::string_view name, double& into, Range range) {
 }
 
 void Fields::whole(std::string_view name, std::uint64_t& into, std::uint64_t least, std::uint64_t most) {
-  const json* const value = take(name);
+  const Document* const value = take(name);
   if (value == nullptr) return;
   if (!value->is_number()) complain(name, "must be a whole number, not " + shown(*value));
   const bool is_whole = value->is_number_integer() || std::floor(value->get<double>()) == value->get<double>();
@@ -163,7 +163,7 @@ void Fields::power_of_two(std::string_view name, std::uint64_t& into, std::uint6
 }
 
 std::size_t Fields::word(std::string_view name, std::initializer_list<std::string_view> words, std::size_t otherwise) {
-  const json* const value = take(name);
+  const Document* const value = take(name);
   if (value == nullptr) return otherwise;
   if (value->is_string()) {
     const auto* const found = std::find(words.begin(), words.end(), value->get_ref<const std::string&>());
@@ -178,18 +178,18 @@ std::size_t Fields::word(std::string_view name, std::initializer_list<std::strin
 }
 
 void Fields::texts(std::string_view name, std::vector<std::string>& into) {
-  const json* const value = take(name);
+  const Document* const value = take(name);
   if (value == nullptr) return;
   if (!value->is_array()) complain(name, "must be an array of texts, not " + shown(*value));
   into.clear();
-  for (const json& each : *value) {
+  for (const Document& each : *value) {
     if (!each.is_string()) complain(name, "must be an array of texts, and one of them is " + shown(each));
     into.push_back(each);
   }
 }
 
 void Fields::object(std::string_view name, const std::function<void(Fields&)>& read) {
-  const json* const value = take(name);
+  const Document* const value = take(name);
   if (value == nullptr) return;
   Fields fields(*value, where_, path_of(name));
   read(fields);
@@ -203,7 +203,7 @@ void Fields::one_or_more(std::string_view name, const std::function<void(Fields&
 }
 
 void Fields::objects(std::string_view name, const std::function<void(Fields&, std::size_t, std::size_t)>& read) {
-  const json* const value = take(name);
+  const Document* const value = take(name);
   if (value == nullptr) return;
   if (!value->is_array()) complain(name, "must be an array, not " + shown(*value));
   if (value->empty()) complain(name, "must not be empty");
@@ -232,7 +232,7 @@ void Fields::complain(std::string_view name, std::string_view problem) const {
   throw InvalidFile(where_ + ": " + path_of(name) + " " + std::string(problem));
 }
 
-const json* Fields::take(std::string_view name) {
+const Document* Fields::take(std::string_view name) {
   taken_.emplace_back(name);
   const auto found = object_.find(name);
   return found == object_.end() ? nullptr : &*found;

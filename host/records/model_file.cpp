@@ -11,7 +11,7 @@ namespace {
 
 using device::model::Description;
 using device::model::ModelLevel;
-using nlohmann::json;
+using Document = nlohmann::json;
 
 constexpr std::uint64_t any = ~std::uint64_t{0};
 
@@ -130,7 +130,7 @@ void read_arithmetic(Fields& fields, Description& model) {
 }  // namespace
 
 Description parse_model(const JsonText& text) {
-  const json object = parsed(text);
+  const Document object = parsed(text);
   Fields fields(object, text.where, "");
   fields.require({"name", "levels"});
   Description model;
