@@ -136,7 +136,10 @@ std::vector<std::string> files_of(const RunOptions& options) {
 
 ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, bool is_first) {
   const session::RunRequest asked = run_request(options);
-  const records::RunLine record = run_record_of(options.command, options.seed, options.effort);
+  // A record names the effort that has no more time than was asked for.
+  const double seconds = budget_seconds(options);
+  const records::RunLine record = run_record_of(options.command, options.seed,
+                                                seconds < 300 ? "quick" : seconds < 1800 ? "normal" : "thorough");
   // The file is made before anything is measured, so that one that cannot be written is noticed then.
   records::RecordFile file = new_record_file(options.out, [&] { return default_path(choice, record); }, record);
   if (is_first) {

@@ -116,7 +116,8 @@ _record(
     "sample", "The repetitions of one point.",
     {**_OF_A_POINT, "x": Numbers, "unit": Unit,
      "values": Annotated[list[Number], Meta(min_length=1, max_length=10_000_000)]},
-    {"state": State, "t": NotNegative}, {"interval": Interval},
+    {"state": State, "t": NotNegative},
+    {"visits process": Annotated[list[Count], Meta(max_length=10_000)], "interval": Interval},
 )  # fmt: skip
 _record(
     "level", "A level of a memory hierarchy.", {**_OF_A_POINT, "level": LevelNumber}, {"bytes": Band},
