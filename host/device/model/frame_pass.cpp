@@ -145,8 +145,18 @@ void move_all(Pass& pass) {
 void frame_pass(Invocation& invocation) {
   Pass pass{invocation};
   move_all(pass);
-  std::vector<std::uint32_t> made(std::size_t{pass.group_size} * words_of_a_vector);
-  for (std::uint32_t block = 0; block < pass.blocks(); ++block) make_block(pass, block, made);
+  std::vector<BufferWords> read;
+  for (const Input& input : pass.in) {
+    if (input.times == 0) continue;
+    (void)input.words.contents(0, std::uint64_t{input.vectors} * words_of_a_vector);
+    read.push_back(input.words);
+  }
+  const std::uint64_t written_words = std::uint64_t{pass.items} * pass.rows * words_of_a_vector;
+  (void)pass.target.contents(0, written_words);
+  pass.target.write_later(read, {written_words}, true, [pass]() mutable {
+    std::vector<std::uint32_t> made(std::size_t{pass.group_size} * words_of_a_vector);
+    for (std::uint32_t block = 0; block < pass.blocks(); ++block) make_block(pass, block, made);
+  });
 }
 
 }  // namespace sonde::device::model

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "device/model/description.hpp"
 #include "device/model/memory.hpp"
@@ -52,6 +54,7 @@ struct ReferenceKernel {
   std::size_t buffers;
   std::size_t scalars;
   void (*run)(Invocation& invocation);
+  bool writes_later = false;  ///< it looks at no words itself: Unread does when they are wanted
 };
 
 /// The reference of a kernel; throws Unsupported where there is none.
@@ -104,6 +107,15 @@ class BufferWords {
   [[nodiscard]] std::uint32_t* changed_contents(std::uint64_t word, std::uint64_t count) {
     storage_.changed();
     return part(word, count);
+  }
+  /// Has `compute` write a part of the buffer, from the words of `inputs`, when somebody wants to read it. What it
+  /// reaches must have been checked.
+  template <typename Compute>
+  void write_later(const std::vector<BufferWords>& inputs, std::vector<std::uint64_t> place, bool fills_place,
+                   Compute compute) {
+    Unread::Write write{&storage_, {}, std::move(place), fills_place, std::move(compute)};
+    for (const BufferWords& input : inputs) write.inputs.push_back(&input.storage_);
+    storage_.write_later(std::move(write));
   }
   /// A number that changes with the contents.
   [[nodiscard]] std::uint64_t version() const { return storage_.version(); }

@@ -113,7 +113,7 @@ class ModelDevice : public Device {
 
   [[nodiscard]] std::unique_ptr<Buffer> make_buffer(std::uint64_t size_bytes, Use use) override {
     check_fits(info_, available_bytes(), size_bytes, use);
-    return std::make_unique<Storage>(spaces_.device, size_bytes, costs_in(false), clocks_);
+    return std::make_unique<Storage>(spaces_.device, size_bytes, costs_in(false), shared_);
   }
 
   [[nodiscard]] std::unique_ptr<Buffer> make_buffer_in(const MemoryKind& kind, std::uint64_t size_bytes,
@@ -121,7 +121,7 @@ class ModelDevice : public Device {
     const bool zero_copy = is_zero_copy(description_, memory_kind(info_, kind.name).name);
     const std::shared_ptr<AddressSpace>& space = zero_copy ? spaces_.host : spaces_.device;
     check_fits(info_, std::min(space->free_bytes(), os::available_memory_bytes() / 4 * 3), size_bytes, use);
-    return std::make_unique<SharedStorage>(space, size_bytes, zero_copy, costs_in(zero_copy), clocks_);
+    return std::make_unique<SharedStorage>(space, size_bytes, zero_copy, costs_in(zero_copy), shared_);
   }
 
   [[nodiscard]] std::unique_ptr<Kernel> make_kernel(const KernelSource& source, std::uint32_t group_size,
@@ -135,14 +135,14 @@ class ModelDevice : public Device {
   }
 
   Nanoseconds run(Kernel& kernel, const Launch& launch) override {
-    clocks_->beside_dispatches += HostCosts::submit_and_wait;
+    shared_->clocks.beside_dispatches += HostCosts::submit_and_wait;
     return dispatch(kernel, launch);
   }
 
   BusyTimes keep_busy(Kernel& kernel, const std::function<Launch(std::size_t)>& launch,
                       const std::function<bool(Nanoseconds)>& enough) override {
     BusyTimes busy;
-    clocks_->beside_dispatches += HostCosts::submit_and_wait;
+    shared_->clocks.beside_dispatches += HostCosts::submit_and_wait;
     do {
       const Nanoseconds begin(timeline_.now_ns);
       (void)dispatch(kernel, launch(busy.dispatches.size()));
@@ -158,7 +158,7 @@ class ModelDevice : public Device {
       const ModelLevel& memory = memory_.device_memory();
       // Every byte of a copy within the device is read and written, and both overlap.
       copies_ = make_copy_engines(description_, std::min(memory.read_gbps, memory.write_gbps), timing_, traffic_,
-                                  *clocks_, *this);
+                                  shared_->clocks, *this);
     }
     return *copies_;
   }
@@ -166,10 +166,10 @@ class ModelDevice : public Device {
   [[nodiscard]] const SimulatedTraffic* simulated_traffic() override { return &traffic_; }
 
   [[nodiscard]] std::optional<double> simulated_seconds() override {
-    return (timeline_.now_ns + clocks_->beside_dispatches.count()) * 1e-9;
+    return (timeline_.now_ns + shared_->clocks.beside_dispatches.count()) * 1e-9;
   }
 
-  [[nodiscard]] Nanoseconds host_time() override { return clocks_->host; }
+  [[nodiscard]] Nanoseconds host_time() override { return shared_->clocks.host; }
 
  private:
   [[nodiscard]] HostCosts costs_in(bool host_memory) const {
@@ -183,6 +183,9 @@ class ModelDevice : public Device {
   Nanoseconds dispatch(Kernel& kernel, const Launch& launch) {
     auto& compiled = dynamic_cast<ModelKernel&>(kernel);
     const std::vector<Storage*> buffers = checked_buffers(compiled.reference, launch);
+    if (!compiled.reference.writes_later) {
+      for (Storage* const buffer : buffers) buffer->settle();
+    }
     compiled.groups = launch.groups;
     Invocation invocation{memory_, buffers, launch.scalars, compiled, description_, cycles_so_far_};
     memory_.start(0);
@@ -201,7 +204,7 @@ class ModelDevice : public Device {
     for (const std::vector<double>& by_level : memory_.streamed())
       bytes += by_level.back() + by_level[by_level.size() - 2];
     if (bytes > 0) timeline_.spans.push_back({begin_ns, timeline_.now_ns, bytes / ns});
-    clocks_->host += Nanoseconds(ns);
+    shared_->clocks.host += Nanoseconds(ns);
     add_dispatch(traffic_, memory_, ns);
     return Nanoseconds(ns);
   }
@@ -228,7 +231,7 @@ class ModelDevice : public Device {
   Memory memory_;
   SimulatedTraffic traffic_;
   Timing timing_;
-  std::shared_ptr<Clocks> clocks_ = std::make_shared<Clocks>();
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   std::unique_ptr<CopyEngines> copies_;  ///< made when first asked for
   double cycles_so_far_ = 0;             ///< cycles of all arithmetic; the counter that kernels can read
 };

@@ -58,19 +58,27 @@ std::uint64_t AddressSpace::gap_from(std::uint64_t address, std::uint64_t size_b
 }
 
 Storage::Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, const HostCosts& costs,
-                 std::shared_ptr<Clocks> clocks)
+                 std::shared_ptr<Shared> shared)
     : space_(std::move(space)),
       size_bytes_(size_bytes),
       words_(zeroed_words(size_bytes)),
       address_(space_->take(size_bytes)),
       costs_(costs),
-      clocks_(std::move(clocks)) {
-  clocks_->beside_dispatches += costs_.making(size_bytes);
+      shared_(std::move(shared)) {
+  clocks().beside_dispatches += costs_.making(size_bytes);
 }
 
 Storage::~Storage() {
+  shared_->unread.forget(*this);
   space_->give_back(address_);
-  clocks_->beside_dispatches += HostCosts::free_buffer;
+  clocks().beside_dispatches += HostCosts::free_buffer;
+}
+
+void Storage::write_later(Unread::Write write) {
+  changed();
+  const bool can_wait = !is_seen_by_cpu_ && std::ranges::none_of(write.inputs, &Storage::is_seen_by_cpu);
+  shared_->unread.add(std::move(write));
+  if (!can_wait) settle();
 }
 
 const std::uint32_t* Storage::spaced_words(std::uint32_t step, std::uint64_t loads) {
@@ -88,14 +96,16 @@ const std::uint32_t* Storage::spaced_words(std::uint32_t step, std::uint64_t loa
 
 void Storage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
   check_range(offset_bytes, bytes.size());
+  settle();
   changed();
-  clocks_->beside_dispatches += costs_.writing(bytes.size());
+  clocks().beside_dispatches += costs_.writing(bytes.size());
   if (!bytes.empty()) std::memcpy(this->bytes().data() + offset_bytes, bytes.data(), bytes.size());
 }
 
 void Storage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
   check_range(offset_bytes, bytes.size());
-  clocks_->beside_dispatches += costs_.reading(bytes.size());
+  settle();
+  clocks().beside_dispatches += costs_.reading(bytes.size());
   if (!bytes.empty()) std::memcpy(bytes.data(), this->bytes().data() + offset_bytes, bytes.size());
 }
 
@@ -103,6 +113,7 @@ std::span<std::byte> SharedStorage::map(Access access) {
   access_ = access;
   call();
   if (zero_copy_) {
+    seen_by_cpu();
     if (access != Access::read) changed();
     return bytes();
   }

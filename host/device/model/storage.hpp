@@ -11,6 +11,7 @@
 
 #include "device/device.hpp"
 #include "device/model/clocks.hpp"
+#include "device/model/unread.hpp"
 
 namespace sonde::device::model {
 
@@ -55,18 +56,29 @@ struct SpacedWords {
   std::vector<std::uint32_t> words;  ///< empty until they are worth a copy
 };
 
+/// What a device and all its buffers have in common, as buffers may be dropped after it.
+struct Shared {
+  Clocks clocks;
+  Unread unread;
+};
+
 /// A buffer of the simulated device: real bytes, which the host commits as they are first touched, and a
 /// range of simulated addresses.
 class Storage : public Buffer {
  public:
   Storage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, const HostCosts& costs,
-          std::shared_ptr<Clocks> clocks);
+          std::shared_ptr<Shared> shared);
   ~Storage() override;
 
   [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override;
   void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override;
 
+  /// Computes what is unread; has to be called before the words are read or changed.
+  void settle() { shared_->unread.settle(*this); }
+  /// Lets a kernel's writes to this buffer wait until somebody reads them.
+  void write_later(Unread::Write write);
+  [[nodiscard]] bool is_seen_by_cpu() const { return is_seen_by_cpu_; }
   [[nodiscard]] std::uint32_t* words() { return words_.get(); }
   [[nodiscard]] Walk& walk() { return walk_; }
   /// The words whose number is a multiple of `step`, once so many loads of them make the copy worth its time; null
@@ -85,7 +97,12 @@ class Storage : public Buffer {
  protected:
   [[nodiscard]] std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(words()), size_bytes_}; }
   [[nodiscard]] const HostCosts& costs() const { return costs_; }
-  [[nodiscard]] Clocks& clocks() { return *clocks_; }
+  [[nodiscard]] Clocks& clocks() { return shared_->clocks; }
+  /// The CPU may look at the words at any time from here on.
+  void seen_by_cpu() {
+    settle();
+    is_seen_by_cpu_ = true;
+  }
 
  private:
   struct FreeWords {
@@ -97,7 +114,8 @@ class Storage : public Buffer {
   std::unique_ptr<std::uint32_t, FreeWords> words_;
   std::uint64_t address_;
   HostCosts costs_;
-  std::shared_ptr<Clocks> clocks_;  ///< shared likewise
+  std::shared_ptr<Shared> shared_;
+  bool is_seen_by_cpu_ = false;
   Walk walk_;
   SpacedWords spaced_;
   std::uint64_t version_ = 1;
@@ -107,8 +125,8 @@ class Storage : public Buffer {
 class SharedStorage final : public Storage {
  public:
   SharedStorage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, bool zero_copy, const HostCosts& costs,
-                std::shared_ptr<Clocks> clocks)
-      : Storage(std::move(space), size_bytes, costs, std::move(clocks)), zero_copy_(zero_copy) {}
+                std::shared_ptr<Shared> shared)
+      : Storage(std::move(space), size_bytes, costs, std::move(shared)), zero_copy_(zero_copy) {}
 
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override;
   void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override;

@@ -32,15 +32,21 @@ std::uint32_t noise(std::uint32_t number) {
   return (mixed ^ (mixed >> 15)) * 0xC2B2AE35u;
 }
 
-/// Calls `write` for every group, trip and piece of a block that no later trip writes again.
+/// Has `write` called, when somebody wants to read the words, for every group, trip and piece of a block that no later
+/// trip writes again. make_trips() has reached them all before, if not in this launch.
 template <typename Write>
-void for_each_left(const SimulatedStream& stream, Write write) {
-  const std::uint32_t first = stream.trips - std::min(stream.trips, stream.blocks);
-  for (std::uint32_t trip = first; trip < stream.trips; ++trip) {
-    for (std::uint32_t group = 0; group < stream.groups; ++group) {
-      for (std::uint32_t piece = 0; piece < stream.pieces(); ++piece) write(group, trip, piece);
+void write_later(const SimulatedStream& stream, BufferWords target, const std::vector<BufferWords>& inputs,
+                 Write write) {
+  std::vector<std::uint64_t> place{stream.blocks, stream.block_step, stream.group_step,   stream.scatter,
+                                   stream.groups, stream.pieces(),   stream.block_words()};
+  target.write_later(inputs, std::move(place), stream.trips >= stream.blocks, [stream, write]() mutable {
+    const std::uint32_t first = stream.trips - std::min(stream.trips, stream.blocks);
+    for (std::uint32_t trip = first; trip < stream.trips; ++trip) {
+      for (std::uint32_t group = 0; group < stream.groups; ++group) {
+        for (std::uint32_t piece = 0; piece < stream.pieces(); ++piece) write(group, trip, piece);
+      }
     }
-  }
+  });
 }
 
 /// Computes C = A, shifted, + factor * B; without B where the factor is 0.
@@ -55,7 +61,7 @@ void combine(Invocation& invocation, std::uint32_t factor) {
   if (factor != 0) touches.push_back({b, Transfer::read});
   touches.push_back({c, Transfer::write});
   make_trips(invocation, stream, std::move(touches));
-  for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
+  write_later(stream, c, {a, b}, [=](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) mutable {
     const std::uint32_t position = stream.position(group, trip);
     const auto from = static_cast<std::uint32_t>((std::uint64_t{position} + shift) % stream.blocks);
     const std::uint64_t at = stream.word_at(group, position, piece);
@@ -147,7 +153,7 @@ void stream_write(Invocation& invocation) {
   BufferWords c = invocation.buffer(0);
   make_trips(invocation, stream, {{c, Transfer::write}});
   const std::uint32_t rows = stream.in_flight / stream.pieces();
-  for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
+  write_later(stream, c, {}, [=](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) mutable {
     const std::uint64_t at = stream.word_at(group, stream.position(group, trip), piece);
     std::uint32_t* const to = c.changed_contents(at, stream.piece_words());
     for (std::uint32_t row = 0; row < rows; ++row) {
@@ -188,7 +194,7 @@ void stream_add_dialled(Invocation& invocation) {
   BufferWords b = invocation.buffer(1);
   BufferWords c = invocation.buffer(2);
   make_trips(invocation, stream, {{a, Transfer::read}, {b, Transfer::read}, {c, Transfer::write}});
-  for_each_left(stream, [&](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) {
+  write_later(stream, c, {a, b}, [=](std::uint32_t group, std::uint32_t trip, std::uint32_t piece) mutable {
     const std::uint64_t at = stream.word_at(group, stream.position(group, trip), piece);
     const std::uint32_t words = stream.piece_words();
     const std::uint32_t* const left = a.contents(at, words);

@@ -1,0 +1,56 @@
+#include "device/model/unread.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace sonde::device::model {
+namespace {
+
+constexpr std::size_t most_writes = 4096;
+
+}  // namespace
+
+void Unread::add(Write write) {
+  if (writes_.size() == most_writes) compute_all(nullptr);
+  writes_.push_back(std::move(write));
+}
+
+void Unread::settle(const Storage& used) {
+  if (concerns(used)) compute_all(nullptr);
+}
+
+void Unread::forget(const Storage& ending) {
+  if (concerns(ending)) compute_all(&ending);
+}
+
+bool Unread::concerns(const Storage& storage) const {
+  return std::ranges::any_of(writes_, [&](const Write& write) {
+    return write.target == &storage || std::ranges::find(write.inputs, &storage) != write.inputs.end();
+  });
+}
+
+void Unread::compute_all(const Storage* ending) {
+  std::vector<Write> writes = std::exchange(writes_, {});
+  // Seen from the end, the parts that are written later and not read before that.
+  std::map<const Storage*, std::set<std::vector<std::uint64_t>>> filled_later;
+  std::set<const Storage*> never_read{ending};
+  for (auto write = writes.rbegin(); write != writes.rend(); ++write) {
+    auto& filled = filled_later[write->target];
+    if (never_read.contains(write->target) || filled.contains(write->place)) {
+      write->compute = {};
+      continue;
+    }
+    if (write->fills_place) filled.insert(write->place);
+    for (const Storage* const input : write->inputs) {
+      filled_later[input].clear();
+      never_read.erase(input);
+    }
+  }
+  for (const Write& write : writes) {
+    if (write.compute) write.compute();
+  }
+}
+
+}  // namespace sonde::device::model

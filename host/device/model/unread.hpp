@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace sonde::device::model {
+
+class Storage;
+
+/// The words that kernels wrote and nobody has looked at. They are computed when somebody does, but for those that were
+/// written over meanwhile: no program can see a difference, and most of what streams write is never read.
+class Unread {
+ public:
+  struct Write {
+    const Storage* target;
+    std::vector<const Storage*> inputs;
+    std::vector<std::uint64_t> place;  ///< distinguishes the parts of `target`
+    bool fills_place;                  ///< nothing is left there of what stood in that part before
+    std::function<void()> compute;     ///< throws nothing: whatever it reaches was checked before
+  };
+
+  void add(Write write);
+  /// Computes all that is left to do if any of it reads or writes this buffer, which may then be used.
+  void settle(const Storage& used);
+  /// The same for a buffer that ends and that nobody will read.
+  void forget(const Storage& ending);
+
+ private:
+  [[nodiscard]] bool concerns(const Storage& storage) const;
+  void compute_all(const Storage* ending);
+
+  std::vector<Write> writes_;
+};
+
+}  // namespace sonde::device::model
