@@ -139,7 +139,9 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   // A record names the effort that has no more time than was asked for.
   const double seconds = budget_seconds(options);
   const records::RunLine record = run_record_of(options.command, options.seed,
-                                                seconds < 300 ? "quick" : seconds < 1800 ? "normal" : "thorough");
+                                                seconds < 300    ? "quick"
+                                                : seconds < 1800 ? "normal"
+                                                                 : "thorough");
   // The file is made before anything is measured, so that one that cannot be written is noticed then.
   records::RecordFile file = new_record_file(options.out, [&] { return default_path(choice, record); }, record);
   if (is_first) {
@@ -161,6 +163,11 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   std::vector<records::DeviceRecord> devices;
   for (const auto& [target, apis] : choice.chosen) devices.push_back(target.record);
   std::cout << summary::summary(devices, run.lines(), {.columns = output_columns(), .colour = os::output_has_colour()});
+  if (const std::vector<std::string> unfinished = run.unfinished(); !unfinished.empty() && !os::interrupted())
+    std::cerr << summary::wrapped(fmt::format("{:.4g} s were not enough for all points of {}; a longer run (--time) "
+                                              "has them.",
+                                              seconds, fmt::join(unfinished, ", ")),
+                                  message_columns(), 0);
   finish_record_file(file);
   if (file.was_made_again())
     spdlog::warn("The record file was removed while it was written; {} has everything again.", file.path().string());

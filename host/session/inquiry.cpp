@@ -88,6 +88,11 @@ std::string Inquiry::next_name() {
   return visit != nullptr ? measure::name_of(probe_, visit->point) : "";
 }
 
+bool Inquiry::is_at_first_look() {
+  const measure::Visit* const visit = run_ && !is_over_ ? run_->wanted() : nullptr;
+  return visit != nullptr && visit->look == measure::Look::first && visit->number == 0;
+}
+
 void Inquiry::end() {
   if (run_) run_->end();
 }

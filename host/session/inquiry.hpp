@@ -55,6 +55,8 @@ class Inquiry {
   std::optional<Candidate> candidate();
   /// Makes the next visit. False where the user, or the end of the run's time, cut it off.
   bool go_on();
+  /// Whether it wants more points at the look that it began with.
+  [[nodiscard]] bool is_at_first_look();
   /// The name of the point that is visited next, for a person; empty where there is none.
   std::string next_name();
   /// Ends it: what waited for the end is reported.

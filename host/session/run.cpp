@@ -244,6 +244,15 @@ bool Run::measured(const std::string& probe) const {
   });
 }
 
+std::vector<std::string> Run::unfinished() const {
+  std::vector<std::string> names;
+  for (const auto& inquiry : inquiries_) {
+    const std::string name(inquiry->probe().name);
+    if (inquiry->is_at_first_look() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
 double Run::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
 bool Run::has_to_stop() const { return os::interrupted() || Clock::now() > end_; }

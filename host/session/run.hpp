@@ -34,6 +34,8 @@ class Run {
         std::ranges::count_if(lines_, [](const records::Line& line) { return std::holds_alternative<Kind>(line); }));
   }
   [[nodiscard]] bool measured(const std::string& probe) const;
+  /// The names of probes that wanted more points when the time was over, at the look that every run begins with.
+  [[nodiscard]] std::vector<std::string> unfinished() const;
   [[nodiscard]] double seconds() const;
   [[nodiscard]] const std::vector<records::Line>& lines() const { return lines_; }
 
