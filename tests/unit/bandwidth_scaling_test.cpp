@@ -48,7 +48,7 @@ std::vector<Measurement> sweep(std::uint32_t groups) {
 template <typename Answer>
 std::vector<Measurement> answered(std::vector<Measurement> known, Answer gbps) {
   for (;;) {
-    const auto points = scaling_points({}, known);
+    const auto points = scaling_points(known);
     if (points.empty()) return known;
     for (const measure::Point& point : points) {
       EXPECT_EQ(point.shape.at("groups"), point.x.groups);
@@ -63,7 +63,7 @@ std::vector<Measurement> answered(std::vector<Measurement> known, Answer gbps) {
 TEST(BandwidthScaling, AsksForOneWorkingSetInEachLevelAndTheLastOfMemory) {
   std::set<std::pair<double, Sharing>> where;
   std::set<double> groups;
-  for (const measure::Point& point : scaling_points({}, sweep(24))) {
+  for (const measure::Point& point : scaling_points(sweep(24))) {
     where.emplace(point.x.bytes.value(), point.words.sharing.value());
     groups.insert(point.x.groups.value());
   }
@@ -131,7 +131,7 @@ TEST(BandwidthScaling, OneMomentAloneTellsNothingOfTheNext) {
 }
 
 TEST(BandwidthScaling, EachNumberIsVisitedSeveralTimes) {
-  for (const measure::Point& point : scaling_points({}, sweep(24))) EXPECT_EQ(point.visits, measure::usual_visits);
+  for (const measure::Point& point : scaling_points(sweep(24))) EXPECT_EQ(point.visits, measure::usual_visits);
 }
 
 TEST(BandwidthScaling, ADeviceWithOneGroupHasNothingToTell) {

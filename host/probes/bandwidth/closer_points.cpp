@@ -40,7 +40,6 @@ std::vector<Point> points_beyond(const device::DeviceInfo& device, const Request
     const double bytes = point.x.bytes.value();
     // Lavapipe needs twice the instructions beyond a binding's range: a step in the curve that is no level.
     if (device.type == device::DeviceType::cpu && bytes > static_cast<double>(device.bound_bytes)) break;
-    if (bytes > static_cast<double>(device.largest_buffer_bytes)) break;
     points.push_back(point);
   }
   return points;

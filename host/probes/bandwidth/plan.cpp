@@ -48,7 +48,7 @@ double rounded(double bytes, double grain) {
 }
 
 /// The size at a step of a sweep: evenly spaced sizes within each doubling, or one in several doublings.
-double size_of_step(int step, double sizes_per_doubling) {
+double size_of_step(double step, double sizes_per_doubling) {
   const double doublings = std::floor(step / sizes_per_doubling);
   return sizes_per_doubling < 1 ? std::exp2(step / sizes_per_doubling)
                                 : std::exp2(doublings) * (1 + step / sizes_per_doubling - doublings);
@@ -170,7 +170,7 @@ Point stream_point(const device::DeviceInfo& device, const Curve& curve, const W
   Point point = point_on(curve, {}, varied);
   const double bytes = rounded(wanted_bytes, grain_of(device, point.words, wanted_bytes));
   point.x.bytes = bytes;
-  point.expected_seconds = 0.08 + 4e-9 * bytes;  // most of it for filling and untimed laps
+  point.expected_seconds = 0.08 + 2.5e-9 * bytes;  // most of it for filling and untimed laps
   return point;
 }
 
@@ -198,39 +198,51 @@ std::vector<Point> search_points(const device::DeviceInfo& device, const Request
   for (double bytes = largest; bytes >= least; bytes /= between_likely_levels)
     add(Pattern::read, Sharing::shared, bytes);
   points = measure::spread_over_sizes(std::move(points), request.seed);
-  for (const Pattern pattern : patterns) add(pattern, Sharing::separate, largest);
+  // The other patterns take over reading's shape until a closer look, as drivers of CPUs compile every shape for long.
+  const auto searched = std::span(patterns).first(request.look == Look::first ? 1 : patterns.size());
+  for (const Pattern pattern : searched) add(pattern, Sharing::separate, largest);
   const auto nearest = [&](Pattern pattern) {
     return std::clamp(nearest_bytes * compute_units_of(device) * workloads::facts_of(pattern).arrays,
                       std::min(largest, least_of(device, request, pattern, Sharing::separate)), largest);
   };
-  for (const Pattern pattern : patterns) add(pattern, Sharing::separate, nearest(pattern));
+  for (const Pattern pattern : searched) add(pattern, Sharing::separate, nearest(pattern));
   if (request.look == Look::first) return points;
-  for (const Pattern pattern : patterns) add(pattern, Sharing::separate, std::sqrt(nearest(pattern) * largest));
+  for (const Pattern pattern : searched) add(pattern, Sharing::separate, std::sqrt(nearest(pattern) * largest));
   return points;
 }
 
 std::vector<Point> sweep_points(const device::DeviceInfo& device, const Request& request,
                                 std::span<const Measurement> known) {
+  const double largest = largest_stream_bytes(device, request);
+  std::vector<Point> in_memory;
   std::vector<Point> points;
   for (const Sweep& sweep : sweeps(request.look)) {
-    const Words varied{.pattern = sweep.pattern, .sharing = sweep.sharing};
-    const double least = least_of(device, request, sweep.pattern, sweep.sharing);
-    std::vector<Point> swept;
     bool any = false;
-    for (int step = 0;; ++step) {
-      const double wanted = least * size_of_step(step, sweep.sizes_per_doubling);
-      if (wanted > largest_stream_bytes(device, request) * 1.0001) break;
-      Point one = stream_point(device, bandwidth_probe::stream, varied, wanted);
+    const auto add = [&](std::vector<Point>& to, double wanted) {
+      Point one =
+          stream_point(device, bandwidth_probe::stream, {.pattern = sweep.pattern, .sharing = sweep.sharing}, wanted);
       any = any || is_asked_for(request, one.x.bytes.value());
       const auto shape = nearest_shape(known, one.words, one.x.bytes.value());
-      if (!shape || is_known(request, known, one)) continue;
+      const bool again = !in_memory.empty() && in_memory.back().words == one.words && in_memory.back().x == one.x;
+      if (!shape || again || is_known(request, known, one)) return;
       one.shape = sweep.sharing == Sharing::shared ? shared_shape(device, *shape) : *shape;
-      if (sweep.sharing == Sharing::shared && !keeps_its_shape(one)) continue;
-      add_new(swept, request, one);
+      if (sweep.sharing == Sharing::separate || keeps_its_shape(one)) add_new(to, request, one);
+    };
+    add(in_memory, largest);
+    const double least = least_of(device, request, sweep.pattern, sweep.sharing);
+    std::vector<Point> swept;
+    for (double step = 0;; ++step) {
+      const double wanted = least * size_of_step(step, sweep.sizes_per_doubling);
+      if (wanted > 1.0001 * largest) break;
+      add(swept, wanted);
     }
-    if (!any) swept.push_back(stream_point(device, bandwidth_probe::stream, varied, least));
+    if (!any) {
+      const Words varied{.pattern = sweep.pattern, .sharing = sweep.sharing};
+      in_memory.push_back(stream_point(device, bandwidth_probe::stream, varied, least));
+    }
     std::ranges::move(measure::spread_over_sizes(std::move(swept), request.seed), std::back_inserter(points));
   }
+  points.insert(points.begin(), in_memory.begin(), in_memory.end());
   const bool dispatched = std::ranges::any_of(
       known, [](const Measurement& one) { return one.point.curve == &bandwidth_probe::empty_dispatch; });
   const auto shape = nearest_shape(known, bandwidth_probe::level_words, smallest_bytes);

@@ -118,9 +118,10 @@ std::vector<Point> cpu_load_points(const cpu::Topology& machine, const Request& 
     const double making_the_cycle = curve.is_main() && threads == 0 ? 5e-9 * curve.set.bytes : 0;
     return point_on(cpu_loaded_latency_probe::walk, x, curve.words, 0.1 + making_the_cycle, visits);
   };
-  const auto undelayed = [&] {
+  const auto undelayed = [&](bool reading_alone) {
     std::vector<Point> points;
     for (const AskedCurve& curve : asked) {
+      if (reading_alone && curve.words.pattern != Pattern::read) continue;
       // Findings are read from the walk alone and from that beside all threads.
       points.push_back(point(curve, 0, 0, measure::usual_visits));
       for (const int threads : loading_counts(curve, request.look))
@@ -140,7 +141,8 @@ std::vector<Point> cpu_load_points(const cpu::Topology& machine, const Request& 
     }
     return points;
   };
-  return measure::first_new_points(request, known, undelayed, delayed);
+  return measure::first_new_points(
+      request, known, [&] { return undelayed(true); }, [&] { return undelayed(false); }, delayed);
 }
 
 std::vector<CpuLoadCurve> cpu_load_curves(std::span<const Measurement> known) {
