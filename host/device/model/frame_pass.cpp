@@ -153,7 +153,7 @@ void frame_pass(Invocation& invocation) {
   }
   const std::uint64_t written_words = std::uint64_t{pass.items} * pass.rows * words_of_a_vector;
   (void)pass.target.contents(0, written_words);
-  pass.target.write_later(read, {written_words}, true, [pass]() mutable {
+  pass.target.write_later(read, {written_words}, 0, 1, 1, [pass]() mutable {
     std::vector<std::uint32_t> made(std::size_t{pass.group_size} * words_of_a_vector);
     for (std::uint32_t block = 0; block < pass.blocks(); ++block) make_block(pass, block, made);
   });

@@ -108,12 +108,12 @@ class BufferWords {
     storage_.changed();
     return part(word, count);
   }
-  /// Has `compute` write a part of the buffer, from the words of `inputs`, when somebody wants to read it. What it
+  /// Has `compute` write parts of the buffer, from the words of `inputs`, when somebody wants to read them. What it
   /// reaches must have been checked.
   template <typename Compute>
-  void write_later(const std::vector<BufferWords>& inputs, std::vector<std::uint64_t> place, bool fills_place,
-                   Compute compute) {
-    Unread::Write write{&storage_, {}, std::move(place), fills_place, std::move(compute)};
+  void write_later(const std::vector<BufferWords>& inputs, std::vector<std::uint64_t> place, std::uint32_t first,
+                   std::uint32_t count, std::uint32_t parts, Compute compute) {
+    Unread::Write write{&storage_, {}, std::move(place), first, count, parts, std::move(compute)};
     for (const BufferWords& input : inputs) write.inputs.push_back(&input.storage_);
     storage_.write_later(std::move(write));
   }

@@ -37,9 +37,14 @@ std::uint32_t noise(std::uint32_t number) {
 template <typename Write>
 void write_later(const SimulatedStream& stream, BufferWords target, const std::vector<BufferWords>& inputs,
                  Write write) {
-  std::vector<std::uint64_t> place{stream.blocks, stream.block_step, stream.group_step,   stream.scatter,
-                                   stream.groups, stream.pieces(),   stream.block_words()};
-  target.write_later(inputs, std::move(place), stream.trips >= stream.blocks, [stream, write]() mutable {
+  // A group's part of a position lies elsewhere, but where all groups are a position further the same words are meant.
+  std::vector<std::uint64_t> place{stream.blocks,       stream.block_step,    stream.group_step,
+                                   stream.group_offset, stream.group_further, stream.scatter,
+                                   stream.groups,       stream.pieces(),      stream.block_words()};
+  const std::uint32_t count = std::min(stream.trips, stream.blocks);
+  const std::uint32_t begin =
+      static_cast<std::uint32_t>((std::uint64_t{stream.start} + stream.trips - count) % stream.blocks);
+  target.write_later(inputs, std::move(place), begin, count, stream.blocks, [stream, write]() mutable {
     const std::uint32_t first = stream.trips - std::min(stream.trips, stream.blocks);
     for (std::uint32_t trip = first; trip < stream.trips; ++trip) {
       for (std::uint32_t group = 0; group < stream.groups; ++group) {

@@ -34,15 +34,21 @@ bool Unread::concerns(const Storage& storage) const {
 void Unread::compute_all(const Storage* ending) {
   std::vector<Write> writes = std::exchange(writes_, {});
   // Seen from the end, the parts that are written later and not read before that.
-  std::map<const Storage*, std::set<std::vector<std::uint64_t>>> filled_later;
+  std::map<const Storage*, std::map<std::vector<std::uint64_t>, std::vector<bool>>> filled_later;
   std::set<const Storage*> never_read{ending};
   for (auto write = writes.rbegin(); write != writes.rend(); ++write) {
-    auto& filled = filled_later[write->target];
-    if (never_read.contains(write->target) || filled.contains(write->place)) {
+    std::vector<bool>& filled = filled_later[write->target][write->place];
+    filled.resize(write->parts);
+    bool is_read = false;
+    for (std::uint32_t part = 0; part < std::min(write->count, write->parts); ++part) {
+      const std::size_t at = (std::uint64_t{write->first} + part) % write->parts;
+      is_read = is_read || !filled[at];
+      filled[at] = true;
+    }
+    if (never_read.contains(write->target) || !is_read) {
       write->compute = {};
       continue;
     }
-    if (write->fills_place) filled.insert(write->place);
     for (const Storage* const input : write->inputs) {
       filled_later[input].clear();
       never_read.erase(input);

@@ -15,9 +15,11 @@ class Unread {
   struct Write {
     const Storage* target;
     std::vector<const Storage*> inputs;
-    std::vector<std::uint64_t> place;  ///< distinguishes the parts of `target`
-    bool fills_place;                  ///< nothing is left there of what stood in that part before
-    std::function<void()> compute;     ///< throws nothing: whatever it reaches was checked before
+    std::vector<std::uint64_t> place;  ///< the way in which `target` is divided into parts, none of which is left out
+    std::uint32_t first;               ///< the first of the parts of which all words are written, which go around
+    std::uint32_t count;
+    std::uint32_t parts;
+    std::function<void()> compute;  ///< throws nothing: whatever it reaches was checked before
   };
 
   void add(Write write);
