@@ -152,5 +152,22 @@ TEST(ApisDisagree, AboutALevelThatOneLacksOnlyWhereWhatFollowsIsSurelySlower) {
   EXPECT_NE(disagreement(three(1.1), two)->evidence.find("only OpenCL has one of 2 MiB"), std::string::npos);
 }
 
+TEST(ApisDisagree, NotAboutALevelWhereTheOthersCurveWasDisturbed) {
+  const Levels three = numbered({taking(cache(32 * kib), 1), taking(cache(2048 * kib), 9), taking(memory(), 90)});
+  Levels hiding = numbered({taking(cache(32 * kib, 100), 1), taking(memory(), 90)});
+  EXPECT_TRUE(disagreement(hiding, three)) << "wide bounds alone hide no level";
+  hiding[0].found.ends_disturbed = true;
+  EXPECT_FALSE(disagreement(hiding, three));
+  EXPECT_FALSE(disagreement(three, hiding));
+  Levels short_one = numbered({taking(cache(32 * kib), 1), taking(memory(), 9)});
+  short_one[1].found.ends_disturbed = true;
+  EXPECT_FALSE(disagreement(short_one, three));
+  Levels later{taking(cache(2048 * kib), 9), taking(memory(), 90)};
+  EXPECT_TRUE(disagreement(numbered(later), three));
+  later[0].level = 2;
+  later[1].level = 3;
+  EXPECT_FALSE(disagreement(later, three));
+}
+
 }  // namespace
 }  // namespace sonde::measure

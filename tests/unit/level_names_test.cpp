@@ -69,5 +69,11 @@ TEST(LevelNames, WhatAPathWithLittleRoomEndsInIsNotCalledMemory) {
   EXPECT_EQ(name_of(last_by_latency({4, 4, 4}, Path::image)), "memory");
 }
 
+TEST(LevelNames, WhatADisturbedEndMayHideIsNotCalledMemory) {
+  FoundLevel last = last_by_latency({47, 52, 60});
+  last.found.ends_disturbed = true;
+  EXPECT_EQ(name_of(last), "beyond");
+}
+
 }  // namespace
 }  // namespace sonde::measure

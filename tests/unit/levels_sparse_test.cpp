@@ -1,8 +1,9 @@
-// Cycles of which much is not known: one size per octave, as quick effort takes of a CPU's huge pages; an end in a
-// climb.
+// Cycles of which much is not known: one size per octave; the first sizes of a run that goes on; an end in a climb.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,37 @@ TEST(LevelsOfASparseCycle, AreNotLargerThanWhatTheyWereSeenToHold) {
   EXPECT_GE(second.bytes->value, 512 * kib);
   EXPECT_LE(second.bytes->low, 2 * mib);
   EXPECT_GE(second.bytes->high, 2 * mib) << "the truth lies between two of the sizes";
+}
+
+/// The place that a number's bits have in reverse: the first ones divide the whole evenly.
+unsigned reversed(unsigned number, int bits) {
+  unsigned found = 0;
+  for (int bit = 0; bit < bits; ++bit) found |= (number >> bit & 1u) << (bits - 1 - bit);
+  return found;
+}
+
+TEST(LevelsOfTheFirstSizes, HaveBoundsThatHoldACacheHoweverFewTheyAre) {
+  constexpr int bits = 6;  // four sizes a doubling, from 1 KiB to 64 MiB
+  const std::vector<double> caches{32 * kib, 512 * kib, 16 * mib};
+  const std::vector<double> hits_ns{1, 4, 12, 95};
+  std::vector<std::pair<double, double>> measured;
+  for (unsigned i = 0; i < 1u << bits; ++i) {
+    const double bytes = kib * std::exp2(reversed(i, bits) / 4.0);
+    const auto cache = std::ranges::find_if(caches, [&](double size) { return bytes <= size; });
+    measured.emplace_back(bytes, hits_ns[static_cast<std::size_t>(cache - caches.begin())]);
+    const std::size_t count = measured.size();
+    if (count < 3 || (count > 8 && count % 8 != 0)) continue;
+    std::vector<std::pair<double, double>> sorted = measured;
+    std::ranges::sort(sorted);
+    const std::vector<Level> levels = find_levels(curves_of(sorted)).levels;
+    EXPECT_GE(levels.size(), count < 8 ? 1u : count < 24 ? 3u : 4u) << count;
+    EXPECT_LE(levels.size(), 4u) << count;
+    for (const Level& level : levels) {
+      EXPECT_TRUE(!level.bytes || std::ranges::any_of(caches, [&](double size) {
+        return level.bytes->low <= size && size <= level.bytes->high;
+      })) << count;
+    }
+  }
 }
 
 /// The same core, of whose third cache others left some 40 MiB; the sweep ends before memory is alone.

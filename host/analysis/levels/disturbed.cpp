@@ -97,10 +97,13 @@ LatencyCurves undisturbed(LatencyCurves curves) {
   return curves;
 }
 
-void reach_over_disturbed(Hierarchy& hierarchy, const LatencyCurves& curves, double least_step) {
+void reach_over_disturbed(Hierarchy& hierarchy, const LatencyCurves& curves, const curve::Constants& constants) {
   if (hierarchy.levels.empty() || curves.disturbed.empty()) return;
-  hierarchy.nearer_levels =
-      curves.nearer_ns > 0 && curves.nearer_ns * least_step < hierarchy.levels.front().latency_ns.value ? 1 : 0;
+  Level& front = hierarchy.levels.front();
+  if (curves.nearer_ns > 0 && curves.nearer_ns * constants.least_step < front.latency_ns.value) {
+    hierarchy.nearer_levels = 1;
+    if (front.bytes) front.bytes->high /= 1 - constants.taken_unseen;
+  }
   for (Level& level : hierarchy.levels) {
     if (!level.bytes) continue;
     Bracket& bytes = *level.bytes;

@@ -127,7 +127,7 @@ Hierarchy find_levels(const LatencyCurves& curves, const curve::Constants& const
   hierarchy.levels = curve::fit_levels(without_translation(measured, of_tables), measured.cycle, constants);
   std::ranges::move(of_tables, std::back_inserter(hierarchy.translation));
   hierarchy = scaled(std::move(hierarchy), unit);
-  reach_over_disturbed(hierarchy, curves, constants.least_step);
+  reach_over_disturbed(hierarchy, curves, constants);
   return hierarchy;
 }
 
