@@ -142,7 +142,8 @@ std::vector<Point> cpu_load_points(const cpu::Topology& machine, const Request& 
     return points;
   };
   return measure::first_new_points(
-      request, known, [&] { return undelayed(true); }, [&] { return undelayed(false); }, delayed);
+      request, known, [&] { return undelayed(request.look == Look::first); }, [&] { return undelayed(false); },
+      delayed);
 }
 
 std::vector<CpuLoadCurve> cpu_load_curves(std::span<const Measurement> known) {
