@@ -1,6 +1,7 @@
 #include "device/model/kernels.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,19 +118,35 @@ void touch(Invocation& invocation) {
   if (side_by_side) words.stream(first, count, stores ? Transfer::write : Transfer::read);
   std::uint32_t* const stretch = side_by_side ? words.changed_contents(first, count) : nullptr;
   std::vector<std::uint32_t> found(std::size_t{invocation.kernel.group_size} * invocation.kernel.groups);
-  for (std::uint32_t item = 0; item < found.size(); ++item) {
+  const auto visit = [&](std::uint32_t item, std::uint32_t i) {
+    if (!stores) {
+      found[item] += (side_by_side ? stretch[i] : words.load(first + i * step)) * (2 * i + 1);
+      return;
+    }
+    ++found[item];
+    if (side_by_side) {
+      stretch[i] = value + i * growth;
+    } else {
+      words.store(first + i * step, value + i * growth);
+    }
+  };
+  const auto items = static_cast<std::uint32_t>(found.size());
+  const std::uint64_t beyond = std::uint64_t{items} * item_step + std::uint64_t{each} * loop_step;
+  if (side_by_side && beyond <= std::numeric_limits<std::uint32_t>::max()) {
+    // No order shows in the caches here, and the host's own memory is quickest where items are side by side.
     for (std::uint32_t turn = 0; turn < each; ++turn) {
-      const std::uint32_t i = item * item_step + turn * loop_step;
-      if (i >= count) break;
-      if (!stores) {
-        found[item] += (side_by_side ? stretch[i] : words.load(first + i * step)) * (2 * i + 1);
-        continue;
+      for (std::uint32_t item = 0; item < items; ++item) {
+        const std::uint32_t i = item * item_step + turn * loop_step;
+        if (i >= count) break;
+        visit(item, i);
       }
-      ++found[item];
-      if (side_by_side) {
-        stretch[i] = value + i * growth;
-      } else {
-        words.store(first + i * step, value + i * growth);
+    }
+  } else {
+    for (std::uint32_t item = 0; item < items; ++item) {
+      for (std::uint32_t turn = 0; turn < each; ++turn) {
+        const std::uint32_t i = item * item_step + turn * loop_step;
+        if (i >= count) break;
+        visit(item, i);
       }
     }
   }
