@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "device/model/model.hpp"
 #include "measure/visits.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
+#include "support/answered_plan.hpp"
 #include "support/noisy_drivers.hpp"
 
 namespace sonde::probes {
@@ -120,7 +123,7 @@ TEST(ZeroCopy, WhatTheDeviceLacksIsSkippedOnceAndUnsupported) {
 }
 
 TEST(ZeroCopy, TooFewSizesAreUnclearNotAGuess) {
-  const auto observer = measured(test::Sharing{}, 1 << 20);
+  const auto observer = measured(test::Sharing{}, 256 << 10);
   EXPECT_EQ(found(observer, "alloc-host-ptr", Direction::to_host).kind, &unclear);
 }
 
@@ -148,6 +151,105 @@ std::vector<Measurement> rounds_over_a_bus(const std::map<HostMemory, double>& e
     }
   }
   return all;
+}
+
+TEST(ZeroCopy, AFirstVisitHasAVerdictAndNoInterval) {
+  std::vector<Measurement> all = rounds_over_a_bus({{HostMemory::pinned, 55}});
+  for (Measurement& one : all) {
+    one.visits.clear();
+    one.values.resize(7);
+    one.values.front() *= 1.01;
+  }
+  for (const SharingVerdict& verdict : sharing_verdicts(all)) {
+    EXPECT_EQ(verdict.finding.kind, &copies) << verdict.finding.evidence;
+    EXPECT_FALSE(verdict.finding.low || verdict.finding.high);
+  }
+  // Where values scatter as much as a copy takes, a visit alone leaves it open.
+  for (Measurement& one : all) {
+    for (std::size_t i = 0; i < one.values.size(); ++i) one.values[i] *= i < 3 ? 1 : 40;
+  }
+  for (const SharingVerdict& verdict : sharing_verdicts(all)) {
+    EXPECT_EQ(verdict.finding.kind, &unclear) << verdict.finding.evidence;
+    EXPECT_NE(verdict.finding.evidence.find("--time"), std::string::npos) << verdict.finding.evidence;
+  }
+}
+
+device::DeviceInfo with_two_kinds() {
+  device::DeviceInfo device;
+  device.memory_kinds = {{.name = "device", .seen_by_cpu = true}, {.name = "other", .seen_by_cpu = true}};
+  return device;
+}
+
+/// The sizes that are asked for at each look; the one of `failing_bytes` has no answer.
+std::vector<std::vector<double>> sizes_by_look(const Probe& probe, measure::Request request, double failing_bytes = 0) {
+  std::vector<double> sizes;
+  test::AnsweredPlan plan(
+      std::move(request),
+      [&probe, device = with_two_kinds()](const measure::Request& now, std::span<const Measurement> known) {
+        return probe.next(device, now, known);
+      },
+      [&](const measure::Point& point) -> std::optional<double> {
+        sizes.push_back(point.x.bytes.value());
+        if (sizes.back() == failing_bytes) return std::nullopt;
+        return 100;
+      });
+  std::vector<std::vector<double>> all;
+  for (const measure::Look look : {measure::Look::first, measure::Look::closer, measure::Look::closest}) {
+    sizes.clear();
+    plan.go_through(look, 20);
+    all.push_back(sizes);
+  }
+  (void)probe.conclude({}, plan.known());
+  return all;
+}
+
+TEST(MemoryPlans, LooksOnlyAddWhateverFails) {
+  for (const Probe* probe : {&zero_copy, &host_memory, &copying}) {
+    for (const double failing : {0x1p25, 0x1p23, 0x1p24, 0.0}) {
+      std::set<double> seen;
+      for (const std::vector<double>& sizes : sizes_by_look(*probe, {}, failing)) {
+        EXPECT_FALSE(sizes.empty()) << probe->name << failing;
+        seen.insert(sizes.begin(), sizes.end());
+      }
+      EXPECT_EQ(*seen.rbegin(), 0x1p30) << probe->name << failing;
+    }
+  }
+}
+
+TEST(MemoryPlans, SizesThatTheUserAskedForAlwaysWin) {
+  constexpr double mebibyte = 1 << 20;
+  for (const Probe* probe : {&zero_copy, &host_memory, &copying}) {
+    for (const auto& [least, most] :
+         {std::pair(192 * mebibyte, 512 * mebibyte), std::pair(0x1p30, 0x1p30), std::pair(3.0 * 1024, 5.0 * 1024)}) {
+      const auto all = sizes_by_look(*probe, {.smallest_bytes = static_cast<std::uint64_t>(least),
+                                              .largest_bytes = static_cast<std::uint64_t>(most)});
+      EXPECT_FALSE(all.front().empty()) << probe->name << least;
+      for (const double bytes : all.front()) EXPECT_TRUE(bytes >= least && bytes <= most) << probe->name << bytes;
+      if (least == 192 * mebibyte) {
+        EXPECT_NE(std::ranges::find(all.front(), 256 * mebibyte), all.front().end()) << probe->name;
+      }
+    }
+  }
+}
+
+TEST(MemoryPlans, AFirstLookBeginsWithWhatIsPrintedFirst) {
+  const auto first = [](const Probe& probe) {
+    return probe.next(with_two_kinds(), {.look = measure::Look::first}, {});
+  };
+  std::set<std::pair<double, Direction>> ends;
+  for (const measure::Point& point : first(copying)) ends.emplace(*point.x.bytes, *point.words.direction);
+  EXPECT_EQ(ends.size(), 4u) << "a large and a small copy, both ways";
+  for (const Probe* probe : {&zero_copy, &host_memory}) {
+    std::map<double, std::set<measure::Name>> kinds;
+    double seconds = 0;
+    for (const measure::Point& point : first(*probe)) {
+      if (!point.words.memory.empty()) kinds[*point.x.bytes].insert(point.words.memory);
+      seconds += point.expected_seconds;
+    }
+    EXPECT_FALSE(kinds.empty());
+    for (const auto& [bytes, of_size] : kinds) EXPECT_EQ(of_size.size(), 2u) << probe->name << bytes;
+    EXPECT_LT(seconds, 1) << probe->name;
+  }
 }
 
 TEST(ZeroCopy, AHiddenCopyIsNoLessACopyForBeingFasterThanPageableMemory) {
@@ -188,12 +290,12 @@ TEST(ZeroCopy, TheModelsListAndItsCopyRatesComeBack) {
 
 TEST(ZeroCopy, ASmallDeviceIsMeasuredAsFarAsItGoes) {
   device::model::Description model = test::model_behind_a_driver();
-  model.memory_bytes = 3 << 20;
+  model.memory_bytes = 800 << 10;
   model.copy = {.to_device_gbps = 84, .to_host_gbps = 45, .latency_us = 12, .engines = 1};
   const auto device = device::model::open(model);
   const auto observer = measured(*device);
   EXPECT_EQ(found(observer, "alloc-host-ptr", Direction::to_host).kind, &unclear) << "two sizes are too few";
-  EXPECT_TRUE(std::ranges::any_of(observer.skips, [](const auto& skip) { return skip.point->x.bytes > 3e6; }));
+  EXPECT_TRUE(std::ranges::any_of(observer.skips, [](const auto& skip) { return skip.point->x.bytes > 8e5; }));
 }
 
 }  // namespace

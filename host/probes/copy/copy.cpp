@@ -137,7 +137,7 @@ struct Plan {
       const double usual = sizes.front();
       for (const Direction direction : {Direction::to_device, Direction::to_host}) {
         const Words one_way = way(engine, host_of_engines, direction);
-        for (const double bytes : {usual, smallest}) {
+        for (const double bytes : usual == smallest ? std::vector{usual} : std::vector{usual, smallest}) {
           for (std::uint32_t queues = 2; queues <= most_queues; queues *= 2) {
             // Larger copies take turns on the bus: more than two queues of them tell nothing.
             if (queues != 2 && bytes != smallest) continue;
