@@ -17,6 +17,7 @@ constexpr const char* main_examples = R"(
 Examples:
   sonde list                          what can be measured here
   sonde run                           measure every GPU, or the CPU where there is none
+  sonde show results/X.jsonl          what a run printed, or with -v all its tables
   sonde report results/X.jsonl -o X.html --png pictures
                                       the picture of a run
   sonde compare results/old.jsonl results/new.jsonl
@@ -63,6 +64,10 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   CLI::App* run = app.add_subcommand("run", "Measure, write a record file, print a summary");
   add_run_options(*run, run_options);
 
+  ShowOptions show_options;
+  CLI::App* show = app.add_subcommand("show", "What sonde run printed of a record file, or its tables");
+  add_show_options(*show, show_options);
+
   CLI::App* levels = app.add_subcommand("levels", "Find the cache levels again from a record file's samples");
   std::string file;
   add_levels_options(*levels, file, json);
@@ -103,6 +108,7 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   }
   if (worker->parsed()) measure::be_a_worker(session::work);
   if (list->parsed()) return list_command(json);
+  if (show->parsed()) return show_command(show_options);
   if (levels->parsed()) return levels_command(file, json);
   if (watch->parsed()) return watch_command(watch_options);
   return run_command(run_options);

@@ -30,8 +30,8 @@ std::string_view without_sign(std::string_view word) {
 
 /// No line begins with a unit, as it belongs to the number before.
 bool is_unit(std::string_view word) {
-  constexpr std::array<std::string_view, 11> units{"ns",  "us",  "ms",  "GB/s", "B", "KiB",
-                                                   "MiB", "GiB", "TiB", "MHz",  "%"};
+  constexpr std::array<std::string_view, 13> units{"s",   "µs",  "ns",  "us",  "ms",  "GB/s", "B",
+                                                   "KiB", "MiB", "GiB", "TiB", "MHz", "%"};
   return std::ranges::find(units, word) != units.end() || std::ranges::find(units, without_sign(word)) != units.end();
 }
 
@@ -42,7 +42,8 @@ std::vector<Word> split_words(std::string_view text) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
     std::string word(text.substr(begin, end - begin));
     const bool after_number = !words.empty() && std::isdigit(static_cast<unsigned char>(words.back().text.back())) != 0;
-    if (after_number && is_unit(word)) {
+    const bool after_sign = !words.empty() && words.back().text.ends_with("±");
+    if ((after_number && is_unit(word)) || (after_sign && !word.empty()) || (word == "·" && !words.empty())) {
       if (without_sign(word) == "us") word.replace(0, 1, "µ");
       words.back().text += " " + word;
     } else if (!word.empty()) {

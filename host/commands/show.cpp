@@ -1,0 +1,79 @@
+#include <spdlog/spdlog.h>
+
+#include <iostream>
+
+#include "commands/commands.hpp"
+#include "os/file.hpp"
+#include "os/this_process.hpp"
+#include "probes/catalog.hpp"
+#include "records/input_files.hpp"
+#include "summary/first_screen.hpp"
+
+namespace sonde::commands {
+namespace {
+
+using session::UsageError;
+
+void check_names(std::span<const std::string> probes) {
+  for (const std::string& name : probes) {
+    if (std::ranges::none_of(probes::catalog(), [&name](const measure::Probe* probe) { return probe->name == name; }))
+      throw UsageError("there is no probe '" + name + "'; sonde run --help lists them");
+  }
+}
+
+std::vector<records::Line> lines_of(const std::string& file) try {
+  std::string note;
+  std::vector<records::Line> lines = records::read_file(os::path_of(file), note);
+  if (!note.empty()) spdlog::warn("{}", note);
+  return lines;
+} catch (const records::InvalidFile& error) {
+  throw UsageError(error.what());
+}
+
+/// The probe that a record belongs to; empty for one that belongs to none.
+std::string probe_of(const records::Line& line) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.origin.probe; }) return one.origin.probe;
+        return std::string();
+      },
+      line);
+}
+
+/// The tables of all probes, or of some.
+std::string tables(std::vector<records::Line> lines, const ShowOptions& options) {
+  std::vector<records::DeviceRecord> devices;
+  for (const records::Line& line : lines) {
+    if (const auto* device = std::get_if<records::DeviceRecord>(&line)) devices.push_back(*device);
+  }
+  std::erase_if(lines, [&options](const records::Line& line) {
+    const std::string probe = probe_of(line);
+    return !options.probes.empty() && !probe.empty() &&
+           std::ranges::find(options.probes, probe) == options.probes.end();
+  });
+  return summary::summary(devices, lines, {.columns = output_columns(), .colour = os::output_has_colour()});
+}
+
+}  // namespace
+
+ExitStatus show_command(const ShowOptions& options) {
+  check_names(options.probes);
+  std::vector<std::vector<records::Line>> of_files;
+  for (const std::string& file : options.files) of_files.push_back(lines_of(file));
+  for (std::size_t at = 0; at < of_files.size(); ++at) {
+    if (at > 0) std::cout << "\n";
+    if (options.verbose || !options.probes.empty()) {
+      if (of_files.size() > 1) std::cout << records::visible(options.files[at]) << "\n";
+      std::cout << tables(std::move(of_files[at]), options);
+    } else {
+      std::cout << summary::first_screen(of_files[at], first_screen_layout(options.files[at]));
+    }
+  }
+  return ExitStatus::done;
+}
+
+summary::FirstScreenLayout first_screen_layout(const std::string& file) {
+  return {.columns = output_columns(), .colour = os::output_has_colour(), .file = file};
+}
+
+}  // namespace sonde::commands

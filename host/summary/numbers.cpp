@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "summary/first_screen.hpp"
+
+namespace sonde::summary {
+namespace {
+
+constexpr int digits_kept = 3;
+
+/// The digits after the point of a number with three significant ones; negative where some before it are not.
+int decimals_of(double value) {
+  if (value == 0) return 0;
+  const int decimals = digits_kept - 1 - static_cast<int>(std::floor(std::log10(std::abs(value))));
+  // 9.996 becomes 10.0, not 10.00.
+  const double rounded = std::round(std::abs(value) * std::pow(10, decimals)) / std::pow(10, decimals);
+  return digits_kept - 1 - static_cast<int>(std::floor(std::log10(rounded) + 1e-9));
+}
+
+/// A number rounded to so many decimals, which may be negative, its thousands separated.
+std::string rounded_text(double value, int decimals) {
+  const double unit = std::pow(10, std::max(-decimals, 0));
+  const double rounded = decimals < 0 ? std::round(value / unit) * unit : value;
+  std::string text = fmt::format("{:.{}f}", rounded, std::max(decimals, 0));
+  constexpr std::size_t group = 3;
+  const std::size_t sign = text.starts_with('-') ? 1 : 0;
+  for (std::size_t at = std::min(text.find('.'), text.size()); at > sign + group;) text.insert(at -= group, ",");
+  return text;
+}
+
+/// Half the width of an interval, by which the value is given: no finer than it, and in two digits at most.
+std::string half_width(const analysis::Estimate& interval) {
+  const double half = (interval.high - interval.low) / 2;
+  return rounded_text(half, std::min(decimals_of(interval.value), decimals_of(half) - 1));
+}
+
+}  // namespace
+
+std::string significant(double value) { return rounded_text(value, decimals_of(value)); }
+
+std::string cell_with_interval(const analysis::Estimate& interval, measure::Quantity quantity) {
+  const std::string value = significant(interval.value);
+  return measure::is_within_target(interval, quantity) ? value : value + " ± " + half_width(interval);
+}
+
+std::string with_interval(const analysis::Estimate& interval, measure::Quantity quantity) {
+  const std::string value = significant(interval.value);
+  return measure::is_within_target(interval, quantity) ? value : value + " (± " + half_width(interval) + ")";
+}
+
+std::string size_range(const analysis::Bracket& bytes) {
+  if (measure::is_within_target(bytes, measure::Quantity::size)) return "";
+  constexpr std::array units{" B", " KiB", " MiB", " GiB"};
+  const std::string value = measure::size_text(bytes.value);
+  const auto* const unit = std::ranges::find_if(units, [&value](const char* one) { return value.ends_with(one); });
+  const double scale = unit == units.end() ? 1 : std::pow(1024, unit - units.begin());
+  return "(" + significant(bytes.low / scale) + "–" + significant(bytes.high / scale) + ")";
+}
+
+std::string ratio_text(double ratio) {
+  return ratio < 10 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.0f}", ratio);
+}
+
+std::string listed(std::span<const std::string> words) {
+  std::string text;
+  for (std::size_t at = 0; at < words.size(); ++at)
+    text += (at == 0 ? "" : at + 1 == words.size() ? " and " : ", ") + words[at];
+  return text;
+}
+
+void add_said(const Said& said, Topic& topic) {
+  const bool is_one = std::ranges::all_of(said, [&](const auto& one) { return one.second == said.begin()->second; });
+  for (const auto& [api, text] : said) {
+    topic.parts.push_back(is_one ? text : records::spoken_name(api) + ": " + text);
+    if (is_one) return;
+  }
+}
+
+analysis::Estimate estimate_of(const measure::Finding& finding) {
+  const double value = finding.value.value_or(0);
+  return {finding.low.value_or(value), value, finding.high.value_or(value)};
+}
+
+const measure::Finding* find_finding(const Results& results, std::string_view name,
+                                     const std::function<bool(const Words&)>& passes) {
+  const auto found = std::ranges::find_if(results.findings, [&](const records::FindingLine& line) {
+    return line.name == name && passes(line.finding.words);
+  });
+  return found == results.findings.end() ? nullptr : &found->finding;
+}
+
+}  // namespace sonde::summary
