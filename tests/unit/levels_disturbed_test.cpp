@@ -103,6 +103,13 @@ TEST(LevelsOfADisturbedCurve, ThatEndInOneStretchAreOne) {
   EXPECT_GT(found.levels[0].bytes->high, second_bytes);
 }
 
+TEST(LevelsOfADisturbedCurve, HaveTheStretchAsBoundsWhereTheirEndOnlyBeginsBeforeIt) {
+  const Hierarchy found = levels_disturbed({{58 * kib, 8 * mib}});
+  ASSERT_EQ(found.levels.size(), 2u);
+  EXPECT_TRUE(found.levels[0].ends_disturbed);
+  EXPECT_GT(found.levels[0].bytes->high, second_bytes) << "which ends in the stretch too";
+}
+
 TEST(LevelsOfADisturbedCurve, KeepTheirNumberBehindOneThatEndsAtTheBeginning) {
   const Hierarchy second = levels_disturbed({{0, 150 * kib}});
   EXPECT_EQ(second.nearer_levels, 1) << "even beside others hits took less than a hit in what is seen first";
