@@ -39,7 +39,10 @@ std::optional<std::string> left_out(const device::DeviceInfo& device, const Prob
 ProbeRun::ProbeRun(const device::DeviceInfo& device, const Probe& probe, const Request& request, Look closest,
                    Observer& observer)
     : device_(device), probe_(probe), request_(request), closest_(closest), observer_(observer) {
-  request_.was_asked = [this](const Point& point) { return asked_index_.contains(key_of(point)); };
+  // A point in the shape that prepare() found for it is that point.
+  request_.was_asked = [this](const Point& point) {
+    return asked_index_.contains(key_of(point)) || asked_index_.contains({point.words, point.x, {}});
+  };
 }
 
 const Visit* ProbeRun::wanted() {
@@ -84,8 +87,7 @@ bool ProbeRun::ask(const Point& point) {
     visits = std::max(visits, point.visits);
     return false;
   }
-  // A point in the shape that prepare() found for it is that point.
-  if (!key.shape.empty() && asked_index_.contains({key.words, key.x, {}})) return false;
+  if (request_.was_asked(point)) return false;
   asked_index_.emplace(std::move(key), asked_.size());
   queue_.push_back(asked_.size());
   asked_.push_back({.point = point});

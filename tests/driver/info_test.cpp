@@ -63,6 +63,7 @@ INSTANTIATE_TEST_SUITE_P(, DeviceStates, test::every_device, test::name_of_devic
 class ProbeOnDevice : public test::DeviceTest {};
 
 const measure::Probe* asked = nullptr;
+std::size_t points_asked_for = 0;
 
 /// The two smallest points of the probe's first batch, each visited once.
 std::vector<measure::Point> first_two(const DeviceInfo& info, const measure::Request& request,
@@ -72,6 +73,7 @@ std::vector<measure::Point> first_two(const DeviceInfo& info, const measure::Req
   std::ranges::stable_sort(points, {}, [](const measure::Point& point) { return point.x.bytes.value_or(0); });
   if (points.size() > 2) points.resize(2);
   for (measure::Point& point : points) point.visits = 1;
+  points_asked_for = points.size();
   return points;
 }
 
@@ -109,7 +111,7 @@ TEST_P(ProbeOnDevice, LeavesSamplesAboveZeroAndNoError) {
     }));
     EXPECT_GE(observer.measurements.size() + hidden, 1u)
         << probe->name << (observer.skips.empty() ? "" : ": " + observer.skips.front().text);
-    EXPECT_GE(observer.measurements.size() + observer.skips.size(), observer.plans.front().size()) << probe->name;
+    EXPECT_GE(observer.measurements.size() + observer.skips.size(), points_asked_for) << probe->name;
     for (const measure::Measurement& measurement : observer.measurements) {
       EXPECT_GE(measurement.values.size(), 3u) << probe->name << " " << measurement.unit;
       EXPECT_GT(*std::max_element(measurement.values.begin(), measurement.values.end()), 0) << probe->name;

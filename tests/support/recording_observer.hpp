@@ -16,8 +16,6 @@ class RecordingObserver : public measure::Observer {
     std::string text;
   };
 
-  void planned(const measure::Probe&, const std::vector<measure::Point>& points) override { plans.push_back(points); }
-  void started(const measure::Probe&, const measure::Point& point) override { starts.push_back(point); }
   void alive() override { ++signs_of_life; }
   void measured(const measure::Probe&, const measure::Measurement& measurement) override {
     measurements.push_back(measurement);
@@ -33,8 +31,6 @@ class RecordingObserver : public measure::Observer {
     failures.push_back(reason_of(point, reason));
   }
 
-  std::vector<std::vector<measure::Point>> plans;
-  std::vector<measure::Point> starts;
   std::vector<measure::Measurement> measurements;
   std::vector<measure::FoundLevel> levels;
   std::vector<measure::Finding> findings;

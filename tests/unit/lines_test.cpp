@@ -28,7 +28,6 @@ measure::Measurement measurement() {
                     .steps = 4096000,
                     .launch_ns = 8000.5,
                     .involuntary_switches = 12,
-                    .drift = -0.0625,
                     .instruction = "global_load_b32",
                     .core_clock = measure::CoreClock{.mhz = 2487.5, .source = "arithmetic-chain"},
                     .device_state = {.gpu_clock_mhz = 2400.5,
@@ -75,7 +74,6 @@ TEST(Lines, ASampleComesBackAsItWas) {
   EXPECT_EQ(state.steps, 4096000u);
   EXPECT_EQ(state.launch_ns, 8000.5);
   EXPECT_EQ(state.involuntary_switches, 12u);
-  EXPECT_EQ(state.drift, -0.0625);
   EXPECT_EQ(state.instruction, "global_load_b32");
   EXPECT_EQ(state.core_clock.value().mhz, 2487.5);
   EXPECT_EQ(state.core_clock.value().source, "arithmetic-chain");
@@ -109,12 +107,17 @@ TEST(Lines, NotThrottledIsAnEmptyList) {
   EXPECT_EQ(parsed<SampleLine>(text).measurement.state.device_state.throttle_reasons, std::set<std::string>{});
 }
 
-TEST(Lines, ADriftThatIsNotKnownIsNull) {
+// A reader of the file sees a process for each visit, though a line that a run appends is of one visit.
+TEST(Lines, ASampleSaysWhichProcessMeasuredItAndHowManyValuesEachVisitHas) {
   auto sent = measurement();
-  sent.state.drift.reset();
-  const std::string text = text_of(SampleLine{origin, sent, 1.5});
-  EXPECT_NE(text.find("\"drift\":null"), std::string::npos) << text;
-  EXPECT_FALSE(parsed<SampleLine>(text).measurement.state.drift);
+  const std::string alone = text_of(SampleLine{origin, sent, 1.5, 4});
+  EXPECT_NE(alone.find(R"("process":[4])"), std::string::npos) << alone;
+  EXPECT_EQ(alone.find("visits"), std::string::npos) << alone;
+  EXPECT_TRUE(parsed<SampleLine>(alone).measurement.visits.empty());
+  sent.visits = {2, 0, 1};
+  const std::string thrice = text_of(SampleLine{origin, sent, 1.5, 4});
+  EXPECT_NE(thrice.find(R"("process":[4,4,4])"), std::string::npos) << thrice;
+  EXPECT_EQ(parsed<SampleLine>(thrice).measurement.visits, sent.visits);
 }
 
 TEST(Lines, ASampleOfAnyOriginMayKnowNothingOfItsState) {
@@ -122,7 +125,6 @@ TEST(Lines, ASampleOfAnyOriginMayKnowNothingOfItsState) {
       R"({"record":"sample","device":"d","api":"cuda","probe":"latency","series":{},"x":{"bytes":64},"unit":"ns",)"
       R"("values":[5,6],"state":{},"t":0})");
   EXPECT_EQ(line.measurement.values, (std::vector<double>{5, 6}));
-  EXPECT_FALSE(line.measurement.state.drift);
 }
 
 TEST(Lines, SkipsAndErrorsKeepTheirReasonAndTheirPoint) {
@@ -237,24 +239,47 @@ TEST(Lines, TheSameInCyclesIsNoPointOfItsOwn) {
   EXPECT_FALSE(is<SampleLine>(text_of(SkipLine{origin, std::nullopt, "why"})));
 }
 
-TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
-  device::DeviceInfo info = test::seen(device::Api::vulkan, "name", {.uuid = "aa", .pci = "0000:01:00.0"}).info;
-  info.type = device::DeviceType::integrated;
-  info.driver = "radv";
-  info.api_version = "1.3.2";
-  info.compute_units = 40;
-  info.memory_bytes = 1ull << 37;
-  info.largest_buffer_bytes = 1ull << 32;
-  info.largest_buffer_reason = "a limit";
-  info.unified_memory = true;
-  info.line_bytes = 128;
-  info.stated_caches = {{.level = 0, .bytes = 4096, .source = "a driver"},
-                        {.level = 2, .bytes = 1 << 20, .source = "b"}};
-  info.largest_group_size = 1024;
-  info.timer_step_ns = 10.5;
-  info.memory_kinds = {{.name = "device-local", .missing = "", .seen_by_cpu = false},
-                       {.name = "svm-fine", .missing = "why", .maps_freely = true}};
-  const device::DeviceInfo got = parsed<InfoLine>(text_of(InfoLine{info})).info;
+/// Of every field another value than the one that it has by itself.
+device::DeviceInfo info_with_every_field() {
+  return {.api = device::Api::vulkan,
+          .type = device::DeviceType::integrated,
+          .name = "name",
+          .platform = "platform",
+          .driver = "radv",
+          .driver_version = "25.1",
+          .api_version = "1.3.2",
+          .uuid = "aa",
+          .pci = "0000:01:00.0",
+          .compute_units = 40,
+          .memory_bytes = 1ull << 37,
+          .largest_buffer_bytes = 1ull << 32,
+          .largest_buffer_reason = "a limit",
+          .unified_memory = true,
+          .line_bytes = 128,
+          .largest_group_size = 1024,
+          .constant_bytes = 65536,
+          .texel_bytes = 1ull << 29,
+          .local_bytes = 32768,
+          .bound_bytes = 1ull << 30,
+          .most_trips = 1u << 31,
+          .widest_load_bytes = 8,
+          .timer_step_ns = 10.123456789,
+          .clock_mhz = 2900.123456789,
+          .missing_types = {{"fp16", {.reason = "no cl_khr_fp16", .worth_a_try = true}}, {"dot4", {.reason = "why"}}},
+          .emulated_types = {"fp64", "int8"},
+          .core_clock = true,
+          .stated_caches = {{.level = 0, .bytes = 4096, .source = "a driver"},
+                            {.level = 2, .bytes = 1 << 20, .source = "b"}},
+          .memory_kinds = {{.name = "device-local", .missing = "", .seen_by_cpu = false},
+                           {.name = "svm-fine", .missing = "why", .maps_freely = true}}};
+}
+
+// The parent plans by it and draws conclusions from it as if it had opened the device itself.
+TEST(Lines, AnOpenedDevicesInfoComesOverWhole) {
+  const device::DeviceInfo info = info_with_every_field();
+  const auto line = parsed<InfoLine>(text_of(InfoLine{info, true}));
+  const device::DeviceInfo& got = line.info;
+  EXPECT_TRUE(line.counts_traffic);
   EXPECT_EQ(got.api, info.api);
   EXPECT_EQ(got.type, info.type);
   EXPECT_EQ(got.name, info.name);
@@ -270,17 +295,57 @@ TEST(Lines, BetweenAWorkerAndItsParentNothingIsLost) {
   EXPECT_EQ(got.largest_buffer_reason, info.largest_buffer_reason);
   EXPECT_EQ(got.unified_memory, info.unified_memory);
   EXPECT_EQ(got.line_bytes, info.line_bytes);
-  EXPECT_EQ(got.stated_caches, info.stated_caches);
   EXPECT_EQ(got.largest_group_size, info.largest_group_size);
+  EXPECT_EQ(got.constant_bytes, info.constant_bytes);
+  EXPECT_EQ(got.texel_bytes, info.texel_bytes);
+  EXPECT_EQ(got.local_bytes, info.local_bytes);
+  EXPECT_EQ(got.bound_bytes, info.bound_bytes);
+  EXPECT_EQ(got.most_trips, info.most_trips);
+  EXPECT_EQ(got.widest_load_bytes, info.widest_load_bytes);
   EXPECT_EQ(got.timer_step_ns, info.timer_step_ns);
+  EXPECT_EQ(got.clock_mhz, info.clock_mhz);
+  EXPECT_EQ(got.missing_types, info.missing_types);
+  EXPECT_EQ(got.emulated_types, info.emulated_types);
+  EXPECT_EQ(got.core_clock, info.core_clock);
+  EXPECT_EQ(got.stated_caches, info.stated_caches);
   EXPECT_EQ(got.memory_kinds, info.memory_kinds);
+  // A driver that says nothing says it there too.
+  EXPECT_EQ(parsed<InfoLine>(text_of(InfoLine{})).info.bound_bytes, device::DeviceInfo{}.bound_bytes);
+}
 
-  EXPECT_DOUBLE_EQ(parsed<PlanLine>(text_of(PlanLine{2, 1.75})).expected_seconds, 1.75);
-  EXPECT_EQ(parsed<ProbeLine>(text_of(ProbeLine{origin})).origin.probe, origin.probe);
-  const auto point = parsed<PointLine>(text_of(PointLine{origin, "latency 4 KiB", test::point_of(4096)}));
-  EXPECT_EQ(point.name, "latency 4 KiB");
-  EXPECT_EQ(point.point.x.bytes, 4096);
-  EXPECT_EQ(point.point.expected_seconds, 1);
+TEST(Lines, AVisitIsAskedForWithAllThatItsPointHas) {
+  measure::Point point = test::point_of(12345678, measure::Path::scalar);
+  point.x.load = 0.25;
+  point.expected_seconds = 0.123456789;
+  point.replicates = 4;
+  point.visits = 5;
+  point.shape = {{"groups", 96}, {"unroll", 8}};
+  const auto got = parsed<VisitLine>(text_of(VisitLine{
+      .origin = origin, .curve = "cycle", .visit = {.point = point, .number = 7, .look = measure::Look::closest}}));
+  EXPECT_EQ(got.origin, origin);
+  EXPECT_EQ(got.curve, "cycle");
+  EXPECT_EQ(got.visit.number, 7);
+  EXPECT_EQ(got.visit.look, measure::Look::closest);
+  EXPECT_EQ(measure::key_of(got.visit.point), measure::key_of(point));
+  EXPECT_EQ(got.visit.point.expected_seconds, point.expected_seconds);
+  EXPECT_EQ(got.visit.point.replicates, 4);
+  EXPECT_EQ(got.visit.point.visits, 5);
+  EXPECT_EQ(got.visit.point.curve, nullptr) << "who reads it looks it up";
+}
+
+TEST(Lines, AnAnswerKeepsItsEndItsReasonAndTheSimulatedTime) {
+  using End = measure::Answer::End;
+  for (const End end : {End::measured, End::too_short, End::unsupported, End::failed, End::lost}) {
+    const auto got = parsed<AnswerLine>(text_of(AnswerLine{.end = end, .reason = "why"}));
+    EXPECT_EQ(got.end, end);
+    EXPECT_EQ(got.reason, "why");
+    EXPECT_FALSE(got.simulated_seconds);
+  }
+  EXPECT_EQ(parsed<AnswerLine>(text_of(AnswerLine{.simulated_seconds = 0.125})).simulated_seconds, 0.125);
+  EXPECT_EQ(parsed<AnswerLine>(text_of(AnswerLine{.simulated_seconds = 0.0})).simulated_seconds, 0.0);
+}
+
+TEST(Lines, OfAWorkerThatHasNothingMoreToSay) {
   EXPECT_TRUE(is<AliveLine>(text_of(AliveLine{})));
   EXPECT_EQ(parsed<UnsupportedLine>(text_of(UnsupportedLine{"no driver"})).reason, "no driver");
 }

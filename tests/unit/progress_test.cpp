@@ -5,7 +5,7 @@
 namespace sonde::session {
 namespace {
 
-/// Progress off a terminal; what it prints there is looked at in one test only.
+/// What a run shows on standard error.
 class ProgressTest : public testing::Test {
  protected:
   void SetUp() override { testing::internal::CaptureStderr(); }
@@ -16,89 +16,85 @@ class ProgressTest : public testing::Test {
     taken = true;
     return testing::internal::GetCapturedStderr();
   }
+  static Position position(double seconds_left) {
+    return {.seconds_left = seconds_left,
+            .device = "Some GPU",
+            .api = "OpenCL",
+            .probe = "latency",
+            .point = "latency vector 4 KiB"};
+  }
+  /// The last line at a time.
+  std::string drawn(double seconds_left) {
+    {
+      Progress progress(true, {});
+      progress.at(position(seconds_left));
+      progress.draw();
+    }
+    const std::string text = printed();
+    testing::internal::CaptureStderr();
+    taken = false;
+    return text;
+  }
+
   bool taken = false;
 };
 
-TEST_F(ProgressTest, NothingIsKnownBeforeAPlan) {
-  Progress progress(false, 2);
-  EXPECT_EQ(progress.share_done(), 0);
-  EXPECT_LT(progress.seconds_left(), 0);
-  progress.worker_started("OpenCL on the CPU");
-  EXPECT_EQ(progress.share_done(), 0);
-}
+std::string two_lines(const std::vector<records::Line>&) { return "one\ntwo\n"; }
 
-TEST_F(ProgressTest, APointCountsOnceTheNextOneStarts) {
-  Progress progress(false, 1);
-  progress.worker_started("one");
-  progress.planned(10);
-  progress.point_started("a", 2);
-  EXPECT_DOUBLE_EQ(progress.share_done(), 0);
-  progress.point_started("b", 3);
-  EXPECT_DOUBLE_EQ(progress.share_done(), 0.2);
-  progress.point_started("c", 5);
-  EXPECT_DOUBLE_EQ(progress.share_done(), 0.5);
-  progress.worker_ended();
-  EXPECT_DOUBLE_EQ(progress.share_done(), 1);
-}
-
-TEST_F(ProgressTest, WorkersToComeAreExpectedToTakeAsLongAsTheKnownOnes) {
-  Progress progress(false, 2);
-  progress.worker_started("one");
-  progress.planned(10);
-  progress.point_started("a", 10);
-  progress.point_started("b", 0);
-  EXPECT_DOUBLE_EQ(progress.share_done(), 0.5);
-  progress.worker_ended();
-  EXPECT_DOUBLE_EQ(progress.share_done(), 0.5);
-  progress.worker_started("two");
-  progress.planned(30);
-  EXPECT_DOUBLE_EQ(progress.share_done(), 0.25);
-}
-
-TEST_F(ProgressTest, ALaterPlanAddsToTheEarlierOne) {
-  Progress progress(false, 1);
-  progress.worker_started("one");
-  progress.planned(4);
-  progress.planned(4);
-  progress.point_started("a", 4);
-  progress.point_started("b", 4);
-  EXPECT_DOUBLE_EQ(progress.share_done(), 0.5);
-}
-
-TEST_F(ProgressTest, AWorkerThatDiesEarlyCountsAsDone) {
-  Progress progress(false, 2);
-  progress.worker_started("one");
-  progress.planned(10);
-  progress.point_started("a", 2);
-  progress.worker_ended();
-  EXPECT_DOUBLE_EQ(progress.share_done(), 0.5);
-}
-
-TEST_F(ProgressTest, OffATerminalEachWorkerIsOnePlainLine) {
+TEST_F(ProgressTest, OffATerminalEachProbeThatBeginsIsOnePlainLine) {
   {
-    Progress progress(false, 1);
-    progress.worker_started("OpenCL on the CPU");
-    progress.planned(10);
-    progress.point_started("a", 2);
-    progress.draw();
+    Progress progress(false, two_lines);
+    Position at = position(50);
+    for (const char* probe : {"latency", "bandwidth", "latency"}) {
+      at.probe = probe;
+      progress.at(at);
+      progress.draw();
+    }
+    at.api = "Vulkan";
+    progress.at(at);
+    EXPECT_FALSE(progress.wants_a_screen());
     progress.clear();
   }
-  EXPECT_EQ(printed(), "OpenCL on the CPU\n");
+  EXPECT_EQ(printed(), "latency on Some GPU, OpenCL\nbandwidth on Some GPU, OpenCL\nlatency on Some GPU, Vulkan\n");
 }
 
-TEST_F(ProgressTest, OnATerminalItNamesThePointAndCleansUp) {
+TEST_F(ProgressTest, OnATerminalItSaysHowLongItGoesOnAndWhereItIs) {
+  const std::string text = drawn(42.4);
+  EXPECT_NE(text.find("42 s left"), std::string::npos) << text;
+  EXPECT_NE(text.find("latency vector 4 KiB, Some GPU, OpenCL"), std::string::npos) << text;
+  EXPECT_TRUE(text.ends_with("\r\033[K")) << "it cleans up: " << text;
+  EXPECT_NE(drawn(1800).find("30 min left"), std::string::npos);
+  EXPECT_NE(drawn(-3).find("0 s left"), std::string::npos) << "a first look that takes longer than the budget";
+}
+
+TEST_F(ProgressTest, TheLastLineIsDrawnNoOftenerThanAnyoneCanRead) {
   {
-    Progress progress(true, 1);
-    progress.worker_started("OpenCL on the CPU");
-    progress.planned(10);
-    progress.point_started("latency 4 KiB", 2);
-    progress.draw();
+    Progress progress(true, {});
+    progress.at(position(9));
+    for (int again = 0; again < 1000; ++again) progress.draw();
   }
   const std::string text = printed();
-  EXPECT_NE(text.find("OpenCL on the CPU"), std::string::npos) << text;
-  EXPECT_NE(text.find("latency 4 KiB"), std::string::npos) << text;
-  EXPECT_NE(text.find("0 %"), std::string::npos) << text;
-  EXPECT_TRUE(text.ends_with("\r\033[K")) << text;
+  EXPECT_LT(text.size(), 1000u) << text;
+}
+
+TEST_F(ProgressTest, AScreenIsDrawnInPlaceOfTheOneBefore) {
+  {
+    Progress progress(true, two_lines);
+    EXPECT_FALSE(progress.wants_a_screen()) << "nothing is known yet";
+    progress.at(position(9));
+    progress.show({});
+    EXPECT_FALSE(progress.wants_a_screen()) << "it takes a moment in which nothing is measured";
+    progress.show({});
+  }
+  const std::string text = printed();
+  const auto first = text.find("one\ntwo\n");
+  const auto up = text.find("\033[2A\033[J");
+  ASSERT_NE(first, std::string::npos) << text;
+  ASSERT_NE(up, std::string::npos) << text;
+  EXPECT_LT(first, up);
+  EXPECT_EQ(text.find("one\ntwo\n", up), up + 7) << text;
+  EXPECT_NE(text.find("\033[2A\033[J", up + 1), std::string::npos) << "nothing is left of it at the end: " << text;
+  EXPECT_NE(text.find("9 s left"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ constexpr double true_ns = 10;  // Script::hop_ns
 constexpr double small_bytes = 4096;
 constexpr double large_bytes = 8 << 20;
 
-Repetitions repeated(ScriptedDevice& device, double bytes, Look look = Look::first) {
+Repetitions repeated(ScriptedDevice& device, double bytes) {
   return repeat(walk_over(device, bytes), limits_of(), [] {});
 }
 
@@ -88,15 +88,12 @@ TEST(Repetitions, WhatALaunchPushesOutOfTheCachesDoesNotReachTheValues) {
     for (const double bytes : {small_bytes, 65536.0, 524288.0, 4194304.0}) {
       // The last of the lines that are accessed at random come in long after most.
       if (order == Order::independent && bytes > 1e6) continue;
-      for (const Look look : {Look::first, Look::closer}) {
-        ScriptedDevice device({.cold_word_ns = 2 * true_ns, .pushed_out_share = 0.5});
-        const SteppedWork work = order == Order::cycle ? walk_over(device, bytes) : independent_over(device, bytes);
-        const Repetitions repetitions = repeat(work, limits_of(), [] {});
-        const std::string where = std::string(order == Order::cycle ? "cycle " : "independent ") +
-                                  std::to_string(bytes) + (look == Look::first ? " quick" : " normal");
-        EXPECT_NEAR(median(repetitions), true_ns, 0.01 * true_ns) << where;
-        EXPECT_NEAR(repetitions.launch_ns, 20e3, 1e3) << where;
-      }
+      ScriptedDevice device({.cold_word_ns = 2 * true_ns, .pushed_out_share = 0.5});
+      const SteppedWork work = order == Order::cycle ? walk_over(device, bytes) : independent_over(device, bytes);
+      const Repetitions repetitions = repeat(work, limits_of(), [] {});
+      const std::string where = (order == Order::cycle ? "cycle " : "independent ") + std::to_string(bytes);
+      EXPECT_NEAR(median(repetitions), true_ns, 0.01 * true_ns) << where;
+      EXPECT_NEAR(repetitions.launch_ns, 20e3, 1e3) << where;
     }
   }
 }
@@ -115,23 +112,22 @@ TEST(Repetitions, WhereALapIsLongAgainstAStretchShortDispatchesAddNoNoise) {
 
 TEST(Repetitions, DispatchesAreLongEnoughToTakeASecondCacheInAgain) {
   constexpr double hop_ns = 40;
-  const auto length_ns = [](double bytes, Look look, bool cycle) {
+  const auto length_ns = [](double bytes, bool cycle) {
     ScriptedDevice device({.hop_ns = [](std::uint64_t) { return hop_ns; }});
     const SteppedWork work = cycle ? walk_over(device, bytes) : independent_over(device, bytes);
     return static_cast<double>(repeat(work, limits_of(), [] {}).steps) * hop_ns;
   };
   // Three accesses of 40 ns to each line of 256 KiB take half a millisecond, a quarter of 2 ms. Where they would take
   // 10 ms the set is a larger cache's.
-  EXPECT_NEAR(length_ns(256 << 10, Look::first, false), 2e6, 0.2e6);
-  EXPECT_NEAR(length_ns(512 << 10, Look::first, false), 4e6, 0.2e6);
-  EXPECT_NEAR(length_ns(2 << 20, Look::first, false), 8e6, 0.2e6);
-  EXPECT_NEAR(length_ns(8 << 20, Look::first, false), 2e6, 0.2e6);
-  EXPECT_NEAR(length_ns(512 << 10, Look::closest, false), 20e6, 0.5e6);
+  EXPECT_NEAR(length_ns(256 << 10, false), 2e6, 0.2e6);
+  EXPECT_NEAR(length_ns(512 << 10, false), 4e6, 0.2e6);
+  EXPECT_NEAR(length_ns(2 << 20, false), 8e6, 0.2e6);
+  EXPECT_NEAR(length_ns(8 << 20, false), 2e6, 0.2e6);
   // A lap of 1 MiB takes 0.65 ms. A quarter of 8 ms is not one of 4 MiB, and less than one is of no use.
-  EXPECT_NEAR(length_ns(512 << 10, Look::first, true), 2e6, 0.1e6);
-  EXPECT_NEAR(length_ns(1 << 20, Look::first, true), 4 * 0.655e6, 0.1e6);
-  EXPECT_NEAR(length_ns(2 << 20, Look::first, true), 4 * 1.31e6, 0.1e6);
-  EXPECT_NEAR(length_ns(4 << 20, Look::first, true), 2e6, 0.1e6);
+  EXPECT_NEAR(length_ns(512 << 10, true), 2e6, 0.1e6);
+  EXPECT_NEAR(length_ns(1 << 20, true), 4 * 0.655e6, 0.1e6);
+  EXPECT_NEAR(length_ns(2 << 20, true), 4 * 1.31e6, 0.1e6);
+  EXPECT_NEAR(length_ns(4 << 20, true), 2e6, 0.1e6);
 }
 
 TEST(Repetitions, WhereEverythingGetsFasterNoTimeIsTooShort) {
@@ -240,13 +236,11 @@ TEST(Repetitions, ASlowFirstLaunchDoesNotShortenTheDispatches) {
   EXPECT_EQ(repeated(slow, small_bytes).steps, repeated(plain, small_bytes).steps);
 }
 
-TEST(Repetitions, ATimedDispatchLastsAsLongAsTheEffortWants) {
-  for (const Look look : {Look::first, Look::closer, Look::closest}) {
-    ScriptedDevice device({});
-    const double work_ns = static_cast<double>(repeated(device, small_bytes, look).steps) * true_ns;
-    EXPECT_GT(work_ns, limits_of().stretch.count() / 4);
-    EXPECT_LE(work_ns, limits_of().stretch.count());
-  }
+TEST(Repetitions, ATimedDispatchIsAStretch) {
+  ScriptedDevice device({});
+  const double work_ns = static_cast<double>(repeated(device, small_bytes).steps) * true_ns;
+  EXPECT_GT(work_ns, limits_of().stretch.count() / 4);
+  EXPECT_LE(work_ns, limits_of().stretch.count());
 }
 
 TEST(Repetitions, AnInterruptionWhileTheLengthIsFoundDoesNotShortenTheDispatches) {
@@ -320,7 +314,7 @@ TEST(Repetitions, NoDispatchIsLongerThan200Milliseconds) {
   // These are hops in a cache and hops across a slow bus.
   for (const double hop_ns : {5.0, 300.0, 3000.0}) {
     ScriptedDevice device({.hop_ns = [hop_ns](std::uint64_t) { return hop_ns; }});
-    repeated(device, large_bytes, hop_ns < 100 ? Look::first : Look::closest);
+    repeated(device, large_bytes);
     for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.work_ns, 200e6);
   }
 }
@@ -331,7 +325,7 @@ TEST(Repetitions, NoDispatchIsLongerThan200MillisecondsThoughTheFirstHopsWereFas
   ScriptedDevice device({.hop_ns = [](std::uint64_t) { return 100.0; },
                          .launch_ns = 0,
                          .slowdown = [](std::size_t dispatch, double) { return dispatch < 3 ? 0.01 : 1.0; }});
-  repeated(device, large_bytes, Look::closest);
+  repeated(device, large_bytes);
   for (const Dispatch& dispatch : device.dispatches()) ASSERT_LE(dispatch.work_ns, 200e6);
 }
 

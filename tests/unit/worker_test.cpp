@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -65,6 +66,86 @@ TEST_F(WorkerTest, LinesArriveInOrder) {
   EXPECT_EQ(end.reason, "");
   ASSERT_EQ(lines.size(), 1000u);
   for (std::size_t line = 0; line < lines.size(); ++line) EXPECT_EQ(lines[line], "line " + std::to_string(line));
+}
+
+/// A worker that is asked and answers, whose lines are kept.
+class AskedWorker : public WorkerTest {
+ protected:
+  std::unique_ptr<Worker> worker(const std::string& task, std::chrono::milliseconds silence_limit = patient) {
+    return std::make_unique<Worker>(double_told(task),
+                                    WorkerHandlers{.line = [this](std::string_view line) { lines.emplace_back(line); },
+                                                   .tick = [this] { ++ticks; },
+                                                   .diagnostics = {}},
+                                    silence_limit, interrupted);
+  }
+  /// Waits for one line more.
+  bool answers(Worker& worker, Worker::Clock::time_point latest = Worker::Clock::time_point::max()) {
+    return worker.wait([this, before = lines.size()] { return lines.size() > before; }, latest);
+  }
+};
+
+TEST_F(AskedWorker, LinesGoBothWaysUntilNoMoreAreSent) {
+  const auto asked = worker("answer each line");
+  for (const char* question : {"one", "two"}) {
+    asked->send(question);
+    EXPECT_TRUE(answers(*asked));
+    EXPECT_EQ(lines.back(), std::string("answer to ") + question);
+  }
+  const std::string longest(1 << 20, 'z');
+  asked->send(longest);
+  EXPECT_TRUE(answers(*asked));
+  EXPECT_TRUE(lines.back() == "answer to " + longest);
+  asked->send_no_more();
+  EXPECT_FALSE(asked->wait([] { return false; }));
+  EXPECT_EQ(asked->end().how, How::finished);
+  EXPECT_EQ(lines.back(), "nothing more was asked");
+}
+
+TEST_F(AskedWorker, DriversFindNothingToReadAndTakeNoLine) {
+  const auto asked = worker("read as a driver would");
+  asked->send("one");
+  asked->send_no_more();
+  EXPECT_FALSE(asked->wait([] { return false; }));
+  EXPECT_EQ(lines, (std::vector<std::string>{"it read 0", "answer to one"}));
+}
+
+TEST_F(AskedWorker, SilenceIsTheTimeInWhichSomethingIsExpected) {
+  const auto asked = worker("answer each line", 500ms);
+  asked->send("one");
+  EXPECT_TRUE(answers(*asked));
+  std::this_thread::sleep_for(700ms);
+  asked->send("two");
+  EXPECT_TRUE(answers(*asked)) << asked->end().reason;
+}
+
+TEST_F(AskedWorker, OneThatDiedMeanwhileIsFoundDeadWhenItIsAskedAgain) {
+  const auto asked = worker("answer and die");
+  asked->send("one");
+  EXPECT_TRUE(answers(*asked));
+  for (int question = 0; question < 3; ++question) {
+    asked->send("two");
+    EXPECT_FALSE(answers(*asked));
+    EXPECT_EQ(asked->end().how, How::crashed);
+    EXPECT_NE(asked->end().reason.find("signal 9"), std::string::npos) << asked->end().reason;
+  }
+}
+
+TEST_F(AskedWorker, TheRunsEndIsNoFaultOfIts) {
+  const auto asked = worker("say something and hang");
+  EXPECT_TRUE(answers(*asked));
+  EXPECT_FALSE(answers(*asked, Worker::Clock::now() + 200ms));
+  EXPECT_EQ(asked->end().how, How::out_of_time);
+  EXPECT_EQ(asked->end().reason, "");
+  EXPECT_GT(ticks, 0);
+}
+
+TEST_F(AskedWorker, ItIsEndedWithItsObject) {
+  auto asked = worker("say who and hang");
+  EXPECT_TRUE(answers(*asked));
+  const auto child = static_cast<pid_t>(std::stol(lines.back()));
+  EXPECT_EQ(kill(child, 0), 0);
+  asked.reset();
+  EXPECT_EQ(kill(child, 0), -1);
 }
 
 TEST_F(WorkerTest, ItsTaskReachesItWholeHoweverLong) {
