@@ -54,7 +54,7 @@ std::string drivers_of(const DeviceRecord& device, const View& view) {
     const bool is_shown = view.of(device.id).points.empty() || is_used(device, api, view);
     if (!is_shown || driver.info.driver_version.empty()) continue;
     std::string version = short_version(driver.info.driver_version);
-    if (is_cpu) version = driver.info.driver + " " + version;
+    if (is_cpu) version = (driver.info.driver.empty() ? driver.info.platform : driver.info.driver) + " " + version;
     const auto same = std::ranges::find(texts, version, &std::pair<std::string, std::string>::first);
     if (same != texts.end()) {
       same->second += ", " + records::spoken_name(api);
@@ -134,14 +134,23 @@ std::string topic_text(const Topic& topic, const FirstScreenLayout& layout, int 
 }
 
 std::string block(const DeviceRecord& device, const RunFacts& facts, const View& view, const FirstScreenLayout& layout,
-                  int topic_lines) {
+                  int topic_lines, std::ptrdiff_t& spare_lines) {
   const std::vector<LevelRow> rows = level_rows(device, view);
   const std::vector<std::string> awaited = layout.underway ? layout.underway->probes : std::vector<std::string>{};
   std::string text = header(device, facts, view, layout);
   if (!rows.empty()) text += "\n" + table_of(rows, layout);
   if (rows.empty() && std::ranges::find(awaited, "latency") != awaited.end()) text += "\nlevels          …\n";
   std::string below;
-  for (const Topic& topic : topics({device, view, rows}, awaited)) below += topic_text(topic, layout, topic_lines);
+  for (const Topic& topic : topics({device, view, rows}, awaited)) {
+    std::string one = topic_text(topic, layout, topic_lines);
+    std::string longer = topic_text(topic, layout, topic_lines + 1);
+    const std::ptrdiff_t more = std::ranges::count(longer, '\n') - std::ranges::count(one, '\n');
+    if (more <= spare_lines) {
+      spare_lines -= more;
+      one = std::move(longer);
+    }
+    below += one;
+  }
   if (rows.empty() && below.empty() && !layout.underway) below = "Nothing was measured.\n";
   return below.empty() ? text : text + "\n" + below;
 }
@@ -172,15 +181,23 @@ std::string first_screen(std::span<const records::Line> lines, const FirstScreen
   const RunFacts facts = facts_of(lines);
   const View view(lines);
   const std::string last = footer(layout);
-  std::string text;
-  // Topics are cut to fewer lines where a screen would be too long.
-  for (int topic_lines = 3; topic_lines > 0; --topic_lines) {
-    text.clear();
+  // A narrow terminal is scrolled anyway.
+  constexpr int usual_columns = 100;
+  const std::ptrdiff_t most = layout.lines * usual_columns / std::clamp(layout.columns, 1, usual_columns);
+  const auto text_with = [&](int topic_lines, std::ptrdiff_t spare_lines) {
+    std::string text;
     for (const DeviceRecord* device : facts.devices)
-      text += (text.empty() ? "" : "\n") + block(*device, facts, view, layout, topic_lines);
-    if (std::ranges::count(text + last, '\n') <= layout.lines) break;
+      text += (text.empty() ? "" : "\n") + block(*device, facts, view, layout, topic_lines, spare_lines);
+    return text + last;
+  };
+  // Topics are cut to fewer lines where a screen would be too long, and get back what is left.
+  std::string text;
+  for (int topic_lines = 3; topic_lines > 0; --topic_lines) {
+    text = text_with(topic_lines, 0);
+    const std::ptrdiff_t spare = most - std::ranges::count(text, '\n');
+    if (spare >= 0) return text_with(topic_lines, spare);
   }
-  return text + last;
+  return text;
 }
 
 }  // namespace sonde::summary

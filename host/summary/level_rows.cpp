@@ -18,11 +18,6 @@ std::string_view latency_probe(device::Api api) { return api == device::Api::cpu
 
 bool touch(const Bracket& one, const Bracket& other) { return one.low <= other.high && other.low <= one.high; }
 
-/// The level by its latency, or where it has none by its bandwidth.
-const FoundLevel& one_of(const CellsOfApi& cells) {
-  return cells.latency != nullptr ? *cells.latency : *cells.bandwidth;
-}
-
 /// A row without a size is the last of its name.
 bool is_cache(const LevelRow& row) { return row.bytes.has_value(); }
 
@@ -159,9 +154,11 @@ std::vector<Judged> numbers_of(const LevelRow& row) {
     if (cells.bandwidth != nullptr) numbers.push_back({&*cells.bandwidth->gbps, Quantity::rate, cells.bandwidth, api});
   }
   for (const auto& [api, cells] : row.apis) {
-    if (row.bytes && (cells.latency != nullptr || cells.bandwidth != nullptr) && one_of(cells).found.bytes &&
-        one_of(cells).found.bytes->value == row.bytes->value)
-      numbers.push_back({&*row.bytes, Quantity::size, &one_of(cells), api});
+    for (const FoundLevel* level : {cells.latency, cells.bandwidth}) {
+      const bool is_shown =
+          row.bytes && level != nullptr && level->found.bytes && level->found.bytes->value == row.bytes->value;
+      if (is_shown) numbers.push_back({&*row.bytes, Quantity::size, level, api});
+    }
   }
   return numbers;
 }

@@ -111,28 +111,26 @@ Grid wide_table(std::span<const LevelRow> rows) {
   return grid;
 }
 
-/// The same folded: of each level an API a row.
+/// The same folded: of each level an API a row, and the size's interval below it.
 Grid folded_table(std::span<const LevelRow> rows) {
-  Grid grid{.heads = {{0, 1, ""}, {1, 2, "size"}, {3, 1, ""}, {4, 1, "ns"}, {5, 1, "GB/s"}, {6, 1, "sure"}},
+  Grid grid{.heads = {{0, 1, ""}, {1, 1, "size"}, {2, 1, ""}, {3, 1, "ns"}, {4, 1, "GB/s"}, {5, 1, "sure"}},
             .rows = {},
-            .left = {true, false, true, true, false, false, true},
-            .gaps = {0, 2, 1, 2, 2, 2, 2}};
+            .left = {true, true, true, false, false, true},
+            .gaps = {0, 2, 2, 2, 2, 2}};
   for (const LevelRow& row : rows) {
-    bool is_first = true;
+    const std::size_t first = grid.rows.size();
     for (const auto& [api, levels] : row.apis) {
       const std::string latency = latency_cell(row, api);
       const std::string bandwidth = bandwidth_cell(row, api);
-      if (latency.empty() && bandwidth.empty()) continue;
-      std::vector<std::string> cells{"", "", "", records::spoken_name(api), latency, bandwidth, ""};
-      if (is_first) {
-        cells[0] = row.name;
-        cells[1] = size_cell(row);
-        cells[2] = row.bytes ? size_range(*row.bytes) : "";
-        cells[6] = row.sure;
-      }
-      grid.rows.push_back(std::move(cells));
-      is_first = false;
+      if (!latency.empty() || !bandwidth.empty())
+        grid.rows.push_back({"", "", records::spoken_name(api), latency, bandwidth, ""});
     }
+    const std::string range = row.bytes ? size_range(*row.bytes) : "";
+    grid.rows.resize(std::max(grid.rows.size(), first + (range.empty() ? 1 : 2)), std::vector<std::string>(6));
+    grid.rows[first][0] = row.name;
+    grid.rows[first][1] = size_cell(row);
+    grid.rows[first][5] = row.sure;
+    if (!range.empty()) grid.rows[first + 1][1] = range;
   }
   return grid;
 }

@@ -208,12 +208,14 @@ Topic not_measured(const Shown& shown) {
   const bool simulated = shown.device.type == device::DeviceType::model;
   // Behind the second kind the third needs no verb.
   const bool after_need = kinds[1] > 0;
-  const std::array words{simulated ? "the model cannot" : "the driver cannot", "need other hardware",
-                         after_need ? "a quieter or longer run" : "need a quieter or longer run"};
+  const char* const longer_run = kinds[2] == 1 ? "needs a quieter or longer run" : "need a quieter or longer run";
+  const std::array words{simulated ? "the model cannot" : "the driver cannot",
+                         kinds[1] == 1 ? "needs other hardware" : "need other hardware",
+                         after_need ? "a quieter or longer run" : longer_run};
   if (failed > 0) topic.parts.push_back(fmt::format("{} failed", failed));
   topic.is_marked = failed > 0;
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
-    if (kinds[kind] == all) topic.parts.emplace_back(words[kind]);
+    if (kinds[kind] == all && all > 0) topic.parts.emplace_back(words[kind]);
     if (kinds[kind] > 0 && kinds[kind] < all) topic.parts.push_back(fmt::format("{} {}", kinds[kind], words[kind]));
   }
   if (!topic.parts.empty())
