@@ -140,8 +140,10 @@ std::string block(const DeviceRecord& device, const RunFacts& facts, const View&
   std::string text = header(device, facts, view, layout);
   if (!rows.empty()) text += "\n" + table_of(rows, layout);
   if (rows.empty() && std::ranges::find(awaited, "latency") != awaited.end()) text += "\nlevels          …\n";
+  Shown shown{device, view, rows, 0};
+  for (const device::Api api : driver_apis) shown.apis += is_used(device, api, view) ? 1 : 0;
   std::string below;
-  for (const Topic& topic : topics({device, view, rows}, awaited)) {
+  for (const Topic& topic : topics(shown, awaited)) {
     std::string one = topic_text(topic, layout, topic_lines);
     std::string longer = topic_text(topic, layout, topic_lines + 1);
     const std::ptrdiff_t more = std::ranges::count(longer, '\n') - std::ranges::count(one, '\n');
@@ -151,7 +153,9 @@ std::string block(const DeviceRecord& device, const RunFacts& facts, const View&
     }
     below += one;
   }
-  if (rows.empty() && below.empty() && !layout.underway) below = "Nothing was measured.\n";
+  const std::size_t points = view.of(device.id).points.size();
+  if (rows.empty() && below.empty() && !layout.underway)
+    below = points == 0 ? "Nothing was measured.\n" : fmt::format("Nothing is concluded from its {} points.\n", points);
   return below.empty() ? text : text + "\n" + below;
 }
 

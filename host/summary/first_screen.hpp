@@ -89,6 +89,7 @@ struct Shown {
   const records::DeviceRecord& device;
   const View& view;
   std::span<const LevelRow> rows;
+  std::size_t apis = 1;  ///< through how many its driver measured something
 
   [[nodiscard]] const Results& of(device::Api api, std::string_view probe) const {
     return view.of(device.id, api, probe);
@@ -97,8 +98,8 @@ struct Shown {
 
 /// What each API says of one thing.
 using Said = std::map<device::Api, std::string>;
-/// Adds what is said: once where all say the same, else each with its API before it.
-void add_said(const Said& said, Topic& topic);
+/// Adds what is said: once where all of the device's APIs say the same, else each with its API before it.
+void add_said(const Shown& shown, const Said& said, Topic& topic);
 
 /// The APIs of drivers; native code has topics of its own.
 inline constexpr std::array driver_apis{device::Api::opencl, device::Api::vulkan, device::Api::model};

@@ -126,10 +126,15 @@ Grid folded_table(std::span<const LevelRow> rows) {
         grid.rows.push_back({"", "", records::spoken_name(api), latency, bandwidth, ""});
     }
     const std::string range = row.bytes ? size_range(*row.bytes) : "";
-    grid.rows.resize(std::max(grid.rows.size(), first + (range.empty() ? 1 : 2)), std::vector<std::string>(6));
+    // Who told of the level stands below how sure it is.
+    const std::size_t part = std::min(row.sure.find("; "), row.sure.size());
+    const std::string teller = row.sure.substr(std::min(part + 2, row.sure.size()));
+    grid.rows.resize(std::max(grid.rows.size(), first + (range.empty() && teller.empty() ? 1 : 2)),
+                     std::vector<std::string>(6));
     grid.rows[first][0] = row.name;
     grid.rows[first][1] = size_cell(row);
-    grid.rows[first][5] = row.sure;
+    grid.rows[first][5] = row.sure.substr(0, part);
+    if (!teller.empty()) grid.rows[first + 1][5] = teller;
     if (!range.empty()) grid.rows[first + 1][1] = range;
   }
   return grid;

@@ -161,8 +161,8 @@ Topic disagree(const Shown& shown) {
       by_orders[api] = level + " by random loads is " + percent + " of that by the walk";
     }
   }
-  add_said(by_probes, topic);
-  add_said(by_orders, topic);
+  add_said(shown, by_probes, topic);
+  add_said(shown, by_orders, topic);
   return topic;
 }
 
@@ -205,7 +205,7 @@ Topic under_load(const Shown& shown) {
       text += fmt::format(" while others read {} GB/s", significant(gbps));
     if (loads.size() > 1) text += ", in the last cache " + longer(loads.front());
   }
-  add_said(said, topic);
+  add_said(shown, said, topic);
   const auto reads = [](const Words& words) { return words.pattern == measure::Pattern::read; };
   const std::vector<UnderLoad> of_cpu = loads_of(shown.of(device::Api::cpu, "loaded-latency"), reads);
   if (!of_cpu.empty()) {

@@ -108,7 +108,7 @@ Topic host_memory(const Shown& shown) {
       say(3, fmt::format("CPU to device and back in {} µs", with_interval(estimate_of(*trip), Quantity::rate)));
   }
   Topic topic{.name = "Host memory"};
-  for (const Said& one : said) add_said(one, topic);
+  for (const Said& one : said) add_said(shown, one, topic);
   return topic;
 }
 
@@ -132,7 +132,7 @@ Topic copies(const Shown& shown) {
     if (overlap == 0) said[2][api] = "copies wait for kernels, or slow them";
   }
   Topic topic{.name = "Copies"};
-  for (const Said& one : said) add_said(one, topic);
+  for (const Said& one : said) add_said(shown, one, topic);
   return topic;
 }
 

@@ -69,8 +69,10 @@ std::string listed(std::span<const std::string> words) {
   return text;
 }
 
-void add_said(const Said& said, Topic& topic) {
-  const bool is_one = std::ranges::all_of(said, [&](const auto& one) { return one.second == said.begin()->second; });
+void add_said(const Shown& shown, const Said& said, Topic& topic) {
+  const bool is_one = said.size() >= shown.apis && std::ranges::all_of(said, [&said](const auto& one) {
+                        return one.second == said.begin()->second;
+                      });
   for (const auto& [api, text] : said) {
     topic.parts.push_back(is_one ? text : records::spoken_name(api) + ": " + text);
     if (is_one) return;

@@ -29,7 +29,8 @@ Topic contention(const Shown& shown) {
                         : fmt::format("{} → {} ns under C = A + B", significant(*loads.front().idle->value),
                                       significant(*loads.front().full->value));
       const Finding* ten = find_finding(results, "load-for-10-percent");
-      if (!no_longer && ten != nullptr && ten->value)
+      const bool is_known = ten != nullptr && ten->value && measure::relative_half_width(estimate_of(*ten)) < 1;
+      if (!no_longer && is_known)
         text += fmt::format(", 10 % longer from {} GB/s on", with_interval(estimate_of(*ten), Quantity::rate));
     }
     if (const Finding* gpu = find_finding(results, "gpu-loss"); gpu != nullptr && gpu->value) {
@@ -41,7 +42,7 @@ Topic contention(const Shown& shown) {
     }
   }
   Topic topic{.name = "Contention"};
-  for (const Said& one : said) add_said(one, topic);
+  for (const Said& one : said) add_said(shown, one, topic);
   return topic;
 }
 
@@ -65,7 +66,7 @@ Topic compute(const Shown& shown) {
           fmt::format("ridge with memory at {} operations a byte", with_interval(estimate_of(*ridge), Quantity::rate));
   }
   Topic topic{.name = "Compute"};
-  for (const Said& one : said) add_said(one, topic);
+  for (const Said& one : said) add_said(shown, one, topic);
   return topic;
 }
 
@@ -104,7 +105,7 @@ Topic hit_rate(const Shown& shown) {
                                  *differ->value > 0 ? "more" : "less");
   }
   Topic topic{.name = "Hit rate"};
-  for (const Said& one : said) add_said(one, topic);
+  for (const Said& one : said) add_said(shown, one, topic);
   return topic;
 }
 
@@ -155,7 +156,7 @@ Topic frames(const Shown& shown) {
                             significant(ms < 1 ? ms * 1000 : ms), ms < 1 ? "µs" : "ms");
   }
   Topic topic{.name = "Frames"};
-  add_said(said, topic);
+  add_said(shown, said, topic);
   return topic;
 }
 
