@@ -50,7 +50,7 @@ std::string with_interval(const analysis::Estimate& interval, measure::Quantity 
 std::string cell_with_interval(const analysis::Estimate& interval, measure::Quantity quantity);
 
 /// "(0.93–1.12)" in the unit in which the value is shown; empty where it is within its target.
-std::string size_range(const analysis::Bracket& bytes);
+std::string size_interval(const analysis::Bracket& bytes);
 
 /// The level of one API in a row.
 struct CellsOfApi {

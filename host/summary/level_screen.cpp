@@ -102,7 +102,7 @@ Grid wide_table(std::span<const LevelRow> rows) {
   // One API is named above the table.
   if (latency.size() <= 1 && bandwidth.size() <= 1) grid.rows.clear();
   for (const LevelRow& row : rows) {
-    std::vector<std::string> cells{row.name, size_cell(row), row.bytes ? size_range(*row.bytes) : ""};
+    std::vector<std::string> cells{row.name, size_cell(row), row.bytes ? size_interval(*row.bytes) : ""};
     for (const device::Api api : latency) cells.push_back(latency_cell(row, api));
     for (const device::Api api : bandwidth) cells.push_back(bandwidth_cell(row, api));
     cells.push_back(row.sure);
@@ -125,7 +125,7 @@ Grid folded_table(std::span<const LevelRow> rows) {
       if (!latency.empty() || !bandwidth.empty())
         grid.rows.push_back({"", "", records::spoken_name(api), latency, bandwidth, ""});
     }
-    const std::string range = row.bytes ? size_range(*row.bytes) : "";
+    const std::string range = row.bytes ? size_interval(*row.bytes) : "";
     // Who told of the level stands below how sure it is.
     const std::size_t part = std::min(row.sure.find("; "), row.sure.size());
     const std::string teller = row.sure.substr(std::min(part + 2, row.sure.size()));
@@ -145,7 +145,7 @@ std::string level_list(std::span<const LevelRow> rows, int columns) {
   std::string text;
   for (const LevelRow& row : rows) {
     std::string line = row.name;
-    if (row.bytes) line += " " + size_cell(row) + " " + size_range(*row.bytes);
+    if (row.bytes) line += " " + size_cell(row) + " " + size_interval(*row.bytes);
     text += wrapped(line, columns, 0);
     for (const auto& [api, levels] : row.apis) {
       const std::string latency = latency_cell(row, api);

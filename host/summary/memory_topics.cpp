@@ -19,8 +19,8 @@ std::set<std::string> kinds_of(const Results& results, std::string_view name) {
   return kinds;
 }
 
-std::string listed(const std::set<std::string>& kinds) {
-  return summary::listed(std::vector<std::string>(kinds.begin(), kinds.end()));
+std::string listed_kinds(const std::set<std::string>& kinds) {
+  return listed(std::vector<std::string>(kinds.begin(), kinds.end()));
 }
 
 const char* verb(const std::set<std::string>& kinds, const char* one, const char* several) {
@@ -56,12 +56,12 @@ std::string sharing(const Results& zero_copy) {
   const bool all = copies.empty() && migrates.empty() && unclear.empty();
   std::vector<std::string> parts;
   if (!shared.empty() && all) return fmt::format("truly shared: all {} kinds, nothing is copied", shared.size());
-  if (!shared.empty()) parts.push_back(listed(shared) + verb(shared, " is", " are") + " truly shared");
+  if (!shared.empty()) parts.push_back(listed_kinds(shared) + verb(shared, " is", " are") + " truly shared");
   if (!copies.empty())
-    parts.push_back(listed(copies) + verb(copies, " is", " are") + " copied whole when mapped, at " +
+    parts.push_back(listed_kinds(copies) + verb(copies, " is", " are") + " copied whole when mapped, at " +
                     copied(zero_copy));
-  if (!migrates.empty()) parts.push_back(listed(migrates) + verb(migrates, " migrates", " migrate"));
-  if (!unclear.empty()) parts.push_back(listed(unclear) + verb(unclear, " is", " are") + " unclear");
+  if (!migrates.empty()) parts.push_back(listed_kinds(migrates) + verb(migrates, " migrates", " migrate"));
+  if (!unclear.empty()) parts.push_back(listed_kinds(unclear) + verb(unclear, " is", " are") + " unclear");
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -99,11 +99,12 @@ Topic host_memory(const Shown& shown) {
     say(0, sharing(shown.of(api, "zero-copy")));
     const std::set<std::string> bus = kinds_of(host, "across-the-bus");
     if (const Finding* far = find_finding(host, "across-the-bus"); far != nullptr && far->value)
-      say(1, fmt::format("{} {} read across the bus, {} ns a load", listed(bus), verb(bus, "is", "are"),
+      say(1, fmt::format("{} {} read across the bus, {} ns a load", listed_kinds(bus), verb(bus, "is", "are"),
                          significant(*far->value)));
     std::set<std::string> bypassing = kinds_of(host, "bypasses-last-level-cache");
     std::erase_if(bypassing, [&bus](const std::string& kind) { return bus.contains(kind); });
-    if (!bypassing.empty()) say(2, listed(bypassing) + verb(bypassing, " bypasses", " bypass") + " the last cache");
+    if (!bypassing.empty())
+      say(2, listed_kinds(bypassing) + verb(bypassing, " bypasses", " bypass") + " the last cache");
     if (const Finding* trip = find_finding(host, "round-trip"); trip != nullptr && trip->value)
       say(3, fmt::format("CPU to device and back in {} µs", with_interval(estimate_of(*trip), Quantity::rate)));
   }

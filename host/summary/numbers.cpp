@@ -49,7 +49,7 @@ std::string with_interval(const analysis::Estimate& interval, measure::Quantity 
   return measure::is_within_target(interval, quantity) ? value : value + " (± " + half_width(interval) + ")";
 }
 
-std::string size_range(const analysis::Bracket& bytes) {
+std::string size_interval(const analysis::Bracket& bytes) {
   if (measure::is_within_target(bytes, measure::Quantity::size)) return "";
   constexpr std::array units{" B", " KiB", " MiB", " GiB"};
   const std::string value = measure::size_text(bytes.value);

@@ -73,7 +73,7 @@ Topic compute(const Shown& shown) {
 /// "32.2 MiB (30.7–33.5)".
 std::string capacity(const Finding& finding) {
   const Estimate bytes = estimate_of(finding);
-  const std::string range = size_range(bytes);
+  const std::string range = size_interval(bytes);
   return measure::size_text(bytes.value) + (range.empty() ? "" : " " + range);
 }
 
