@@ -66,7 +66,7 @@ const records::InfoLine* Bench::open() {
 std::optional<Answer> Bench::make(const measure::Probe& probe, const measure::Visit& visit) {
   if (visit.number > 0 && is_old()) worker_.reset();
   if (open() == nullptr) {
-    if (os::interrupted()) return std::nullopt;
+    if (os::interrupted() || why_closed_.reason.empty()) return std::nullopt;
     return why_closed_;
   }
   const auto begin = Clock::now();
@@ -129,6 +129,7 @@ void Bench::take(std::string_view text) {
 
 Answer Bench::death(const std::string& where) const {
   const WorkerEnd& end = worker_->end();
+  if (end.reason.empty()) return {.end = Answer::End::lost};  // the user, or the end of the run's time, cut it off
   std::string reason = end.reason + where;
   if (!end.last_words.empty()) reason += "; its last words: " + end.last_words;
   if (end.how == WorkerEnd::How::crashed)

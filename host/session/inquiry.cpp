@@ -108,8 +108,9 @@ void Inquiry::report(measure::LevelMatching& matching, const std::function<void(
   if (!run_) return;
   measure::Conclusion matched = conclusion_;
   matched.levels = matching.matched(probe_, std::move(matched.levels));
-  observer_->write_to(take);
+  auto before = observer_->write_to(take);
   run_->report(matched);
+  observer_->write_to(std::move(before));
 }
 
 }  // namespace sonde::session

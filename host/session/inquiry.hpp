@@ -16,8 +16,10 @@ class LineObserver final : public measure::Observer {
                std::function<int()> process)
       : device_(std::move(device)), api_(records::api_name(api)), run_start_(run_start), process_(std::move(process)) {}
 
-  /// Lines go there from now on.
-  void write_to(std::function<void(const records::Line&)> take) { take_ = std::move(take); }
+  /// Lines go there from now on. Where they went before.
+  std::function<void(const records::Line&)> write_to(std::function<void(const records::Line&)> take) {
+    return std::exchange(take_, std::move(take));
+  }
 
   void measured(const measure::Probe& probe, const measure::Measurement& measurement) override;
   void found_levels(const measure::Probe& probe, const std::vector<measure::FoundLevel>& levels) override;
@@ -68,6 +70,9 @@ class Inquiry {
 
   [[nodiscard]] const measure::Probe& probe() const { return probe_; }
   [[nodiscard]] device::Api api() const { return api_; }
+  /// The time of its visits, and their number.
+  [[nodiscard]] double seconds() const { return seconds_; }
+  [[nodiscard]] int visits() const { return visits_; }
   [[nodiscard]] const TargetDevice& target() const { return target_; }
 
  private:

@@ -1,5 +1,5 @@
 // Asks the latency probe, on the model device, for the levels of random hierarchies, and prints how often and how
-// closely they come back, at quick effort.
+// closely they come back, at a closer look than the first.
 // Usage: levels_on_random_hierarchies [count] [first seed] [least size ratio] [least step] [most step] [most tables]
 //                                     [folder]
 // With tables, from one to so many of pages lie behind caches of up to 8 MiB, and how they come back is printed too.
@@ -113,9 +113,6 @@ struct Collector final : measure::Observer {
   std::vector<std::string> troubles;
   std::vector<measure::Measurement> measurements;
   int points = 0;
-  void planned(const measure::Probe&, const std::vector<measure::Point>&) override {}
-  void started(const measure::Probe&, const measure::Point&) override {}
-  void alive() override {}
   void measured(const measure::Probe&, const measure::Measurement& one) override {
     measurements.push_back(one);
     ++points;
@@ -170,7 +167,7 @@ std::vector<measure::Point> vector_points(const device::DeviceInfo& device, cons
 Collector measured(const device::model::Description& model) {
   const auto device = device::model::open(model);
   measure::RunnerOptions options;
-  options.request.look = measure::Look::first;
+  options.request.look = measure::Look::closer;
   // Else pages are walked as far as memory goes.
   if (model.translation.empty()) options.request.largest_bytes = 256ull << 20;
   options.request.line_bytes = 64;

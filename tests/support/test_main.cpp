@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/own_worker.hpp"
+
 namespace {
 
 constexpr std::string_view option = "--file=";
@@ -27,9 +29,13 @@ std::string tests_in(std::string_view source) {
 
 }  // namespace
 
+void (*sonde::test::be_own_worker)() = nullptr;
+
 /// GoogleTest's main with one option more: `--file=compute_test.cpp` runs the tests of that source. A process for each
 /// source takes a fraction of the time that one for each test does. What a filter takes out stays out.
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "worker" && sonde::test::be_own_worker != nullptr)
+    sonde::test::be_own_worker();
   testing::InitGoogleTest(&argc, argv);
   const auto found = std::find_if(argv, argv + argc, [](std::string_view word) { return word.starts_with(option); });
   if (found != argv + argc) {
