@@ -126,9 +126,16 @@ std::string topic_text(const Topic& topic, const FirstScreenLayout& layout, int 
   };
   std::span<const std::string> parts = topic.parts;
   std::string text = text_of(parts);
-  while (parts.size() > 1 && std::ranges::count(text, '\n') > most_lines + (is_list ? 1 : 0)) {
+  const auto is_too_long = [&] { return std::ranges::count(text, '\n') > most_lines + (is_list ? 1 : 0); };
+  while (parts.size() > 1 && is_too_long()) {
     parts = parts.first(parts.size() - 1);
     text = text_of(parts);
+  }
+  // A single part ends with "…" where a list in it is cut.
+  std::string part = parts.front();
+  for (std::size_t end = part.rfind(", "); end != part.npos && is_too_long(); end = part.rfind(", ")) {
+    part.resize(end);
+    text = text_of(std::array{part + ", …"});
   }
   return text;
 }
