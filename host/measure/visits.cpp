@@ -30,16 +30,6 @@ std::vector<double> medians_by_visit(const Measurement& one) {
 
 }  // namespace
 
-std::vector<Point> each_visit(std::span<const Point> points) {
-  std::vector<Point> all;
-  int most = 0;
-  for (const Point& point : points) most = std::max(most, point.visits);
-  for (int visit = 0; visit < most; ++visit) {
-    std::ranges::copy_if(points, std::back_inserter(all), [visit](const Point& one) { return one.visits > visit; });
-  }
-  return all;
-}
-
 std::vector<Point> new_points(const Request& request, std::span<const Measurement> known, std::vector<Point> points) {
   std::erase_if(points, [&](const Point& point) {
     return request.was_asked(point) || std::ranges::any_of(known, [&](const Measurement& one) {

@@ -7,9 +7,6 @@
 // does not know anything more exactly than they agree.
 namespace sonde::measure {
 
-/// The points in the order of their visits: all of them once before any again.
-std::vector<Point> each_visit(std::span<const Point> points);
-
 /// Those of the points that were not asked for before. A stage of a plan that waits for an earlier one waits until
 /// there are none of the earlier one's.
 std::vector<Point> new_points(const Request& request, std::span<const Measurement> known, std::vector<Point> points);

@@ -383,8 +383,10 @@ TEST_F(InquiryTest, VisitsLeaveSamplesAndItsFirstLookEnds) {
     ASSERT_LT(++first, 1000);
   }
   EXPECT_GT(first, 4);
-  const auto samples =
-      std::ranges::count_if(lines, [](const auto& line) { return std::holds_alternative<records::SampleLine>(line); });
+  const auto samples = std::ranges::count_if(lines, [](const auto& line) {
+    const auto* const sample = std::get_if<records::SampleLine>(&line);
+    return sample != nullptr && records::is_point(*sample);
+  });
   EXPECT_EQ(samples, first);
   const auto later = one->candidate();
   ASSERT_TRUE(later);

@@ -20,15 +20,6 @@ Measurement measured(std::vector<double> values, bool disturbed = false) {
 using Values = std::vector<double>;
 using Counts = std::vector<std::size_t>;
 
-TEST(Visits, AllPointsOnceBeforeAnyAgain) {
-  std::vector<Point> points{test::point_of(1), test::point_of(2), test::point_of(3)};
-  points[0].visits = 2;
-  points[2].visits = 3;
-  Values sizes;
-  for (const Point& point : each_visit(points)) sizes.push_back(point.x.bytes.value());
-  EXPECT_EQ(sizes, (Values{1, 2, 3, 1, 3, 3}));
-}
-
 // A run may end anywhere, and what drifts meanwhile must not look like a curve.
 TEST(Visits, EveryBeginningOfASweepCoversAllSizes) {
   for (const std::size_t count : {1u, 2u, 5u, 33u, 59u, 64u}) {
