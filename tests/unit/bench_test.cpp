@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,6 +58,12 @@ void echo(const std::string& text, const SendLine& send, std::optional<double> s
   say(send, records::AnswerLine{.simulated_seconds = simulated_seconds});
 }
 
+/// Whether no other worker of the test came before.
+bool is_first_to_come(const records::MeasureTask& task) {
+  return std::filesystem::create_directory(std::filesystem::path(task.sysfs_root) / "a worker came");
+}
+bool is_first = false;
+
 struct Behaviour {
   std::function<void(const records::MeasureTask& task, const SendLine& send)> open = [](const auto&, const auto& send) {
     open_at_once(send);
@@ -70,16 +77,27 @@ struct Behaviour {
 const std::map<std::string, Behaviour>& behaviours() {
   static const std::map<std::string, Behaviour> all{
       {"echoes", {}},
-      {"takes nine seconds", {.visit = [](const auto& text, const auto& send) { echo(text, send, 9); }}},
+      {"takes a second for each byte",
+       {.visit =
+            [](const auto& text, const auto& send) {
+              const auto asked = std::get<records::VisitLine>(records::parse_line(text).value());
+              echo(text, send, asked.visit.point.x.bytes);
+            }}},
       {"dies after each answer",
        {.visit =
             [](const auto& text, const auto& send) {
               echo(text, send);
               die();
             }}},
-      {"dies before an answer",
-       {.visit =
+      {"dies before its first answer",
+       {.open =
+            [](const auto& task, const auto& send) {
+              is_first = is_first_to_come(task);
+              open_at_once(send);
+            },
+        .visit =
             [](const auto& text, const auto& send) {
+              if (!is_first) return echo(text, send);
               const auto asked = std::get<records::VisitLine>(records::parse_line(text).value());
               say(send, records::SampleLine{asked.origin, {.point = asked.visit.point, .unit = "ns", .values = {7}}});
               std::fputs("a driver's last words\n", stderr);
@@ -104,8 +122,7 @@ const std::map<std::string, Behaviour>& behaviours() {
       {"dies while it first opens",
        {.open =
             [](const auto& task, const auto& send) {
-              // Only the first to come makes the folder.
-              if (std::filesystem::create_directory(std::filesystem::path(task.sysfs_root) / "opened")) die();
+              if (is_first_to_come(task)) die();
               open_at_once(send);
             }}},
       {"says more",
@@ -186,10 +203,11 @@ TEST_F(BenchTest, AVisitIsMadeOnTheDeviceThatWasOpenedForIt) {
 }
 
 TEST_F(BenchTest, TimeIsTheDevicesOwnWhereItIsSimulated) {
-  const auto simulated = bench("takes nine seconds");
+  const auto simulated = bench("takes a second for each byte");
   (void)simulated->make(probes::latency, visit_of(8192));
-  EXPECT_DOUBLE_EQ(simulated->seconds(), 9);
-  EXPECT_LT(simulated->waited_seconds(), 9);
+  (void)simulated->make(probes::latency, visit_of(4096));
+  EXPECT_DOUBLE_EQ(simulated->seconds(), 8192 + 4096);
+  EXPECT_LT(simulated->waited_seconds(), 1000);
   EXPECT_GT(simulated->waited_seconds(), 0);
   api = Api::opencl;
   const auto real = bench("echoes");
@@ -230,13 +248,17 @@ TEST_F(BenchTest, AWorkerThatDiedBetweenTwoVisitsCostsOneAndAnotherGoesOn) {
 }
 
 TEST_F(BenchTest, WhatADyingWorkerHadMeasuredIsNoAnswer) {
-  const auto one = bench("dies before an answer");
+  const auto one = bench("dies before its first answer");
   const auto answer = one->make(probes::latency, visit_of(4096));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->end, End::lost);
   EXPECT_TRUE(answer->measured.curves.empty());
   EXPECT_NE(answer->reason.find("a driver's last words"), std::string::npos) << answer->reason;
   EXPECT_EQ(diagnostics, "a driver's last words\n");
+  const auto next = one->make(probes::latency, visit_of(8192));
+  ASSERT_TRUE(next);
+  ASSERT_EQ(next->measured.curves.size(), 1u) << "nor is it one of the next";
+  EXPECT_EQ(next->measured.curves[0].point.x.bytes, 8192);
 }
 
 TEST_F(BenchTest, AWorkerThatHangsIsReplaced) {
@@ -306,15 +328,18 @@ TEST_F(BenchTest, ALostDeviceAndThreeFailuresInARowGetAnotherProcess) {
 
 TEST_F(BenchTest, FurtherVisitsAreMadeInAnotherProcessWhereOneIsCheap) {
   api = Api::opencl;
-  const auto real = bench("takes nine seconds");
-  (void)real->make(probes::latency, visit_of(4096));
-  (void)real->make(probes::latency, visit_of(8192));
-  EXPECT_EQ(real->process(), 0) << "first visits are no reason for one";
-  (void)real->make(probes::latency, visit_of(4096, 1));
-  EXPECT_EQ(real->process(), 1);
+  const auto real = bench("takes a second for each byte");
+  std::vector<int> by_process;
+  for (const measure::Visit& visit :
+       {visit_of(4096), visit_of(8192), visit_of(1, 1), visit_of(1, 1), visit_of(4096, 1), visit_of(1, 2)}) {
+    (void)real->make(probes::latency, visit);
+    by_process.push_back(real->process());
+  }
+  EXPECT_EQ(by_process, (std::vector<int>{0, 0, 1, 1, 1, 2}))
+      << "first visits are no reason, nor is a process begun now";
   api = Api::model;
   processes = 0;
-  const auto simulated = bench("takes nine seconds");
+  const auto simulated = bench("takes a second for each byte");
   for (int number = 0; number < 3; ++number) (void)simulated->make(probes::latency, visit_of(4096, number));
   EXPECT_EQ(processes, 1) << "processes of a simulated device are all alike";
 }
@@ -398,18 +423,23 @@ TEST_F(InquiryTest, VisitsLeaveSamplesAndItsFirstLookEnds) {
 TEST_F(InquiryTest, AfterAnyVisitWhatIsKnownCanBeReportedAndItGoesOn) {
   const auto one = inquiry(bench("little"), {.smallest_bytes = 4096, .largest_bytes = 65536});
   begin(*one);
+  std::set<std::size_t> levels;
   for (int visits = 0; visits < 40 && one->candidate(); ++visits) {
     one->conclude();
     measure::LevelMatching matching;
     std::vector<records::Line> found;
     one->report(matching, [&found](const records::Line& line) { found.push_back(line); });
     for (const records::Line& line : found) EXPECT_FALSE(std::holds_alternative<records::ErrorLine>(line));
+    levels.insert(static_cast<std::size_t>(std::ranges::count_if(
+        found, [](const auto& line) { return std::holds_alternative<records::LevelLine>(line); })));
     const std::size_t before = lines.size();
     const std::size_t reported = found.size();
     ASSERT_TRUE(one->go_on());
     EXPECT_GT(lines.size(), before) << "what is measured after a report goes where it went before";
     EXPECT_EQ(found.size(), reported);
   }
+  EXPECT_TRUE(levels.contains(0)) << "of one point no level is read";
+  EXPECT_GE(*levels.rbegin(), 2u);
 }
 
 }  // namespace

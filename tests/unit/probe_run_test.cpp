@@ -163,6 +163,15 @@ TEST_F(ProbeRunTest, AProbeMayWantMoreVisitsLater) {
   EXPECT_EQ(answer_all().size(), 5u);
 }
 
+TEST_F(ProbeRunTest, WhatWasVisitedLeastIsVisitedFirst) {
+  next_of_test = [](const Request&, std::span<const Measurement> known) {
+    const bool is_later = known.size() == 2 && known[1].visits.size() == 3;
+    return std::vector<Point>{visited(point_of(1), is_later ? 3 : 1), visited(point_of(2), is_later ? 4 : 3)};
+  };
+  begin();
+  EXPECT_EQ(answer_all(), (std::vector<Seen>{{1, 0}, {2, 0}, {2, 1}, {2, 2}, {1, 1}, {1, 2}, {2, 3}}));
+}
+
 TEST_F(ProbeRunTest, NumbersThatWereReachedMakeNoOtherPoint) {
   ProbeRun& run = begin({visited(point_of(1), 2)});
   answer_all([](const Visit& visit) {
@@ -365,7 +374,8 @@ TEST_F(ProbeRunTest, ThreeDeathsEndACurveAndTheOthersGoOn) {
   }
   ProbeRun& run = begin(points, Look::closest);
   std::vector<Path> asked;
-  answer_all([&asked](const Visit& visit) {
+  answer_all([&](const Visit& visit) {
+    EXPECT_EQ(observer.skips.size(), observer.failures.size() < 3 ? 0u : 1u);
     asked.push_back(visit.point.words.path.value());
     return asked.back() == Path::scalar ? no_values(End::lost, "crashed") : values_of(visit, 10);
   });

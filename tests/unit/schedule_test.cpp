@@ -123,6 +123,7 @@ TEST(OpenQuantities, OfFindingsAreThoseWithAnInterval) {
   conclusion.findings = {{.value = 100, .low = 50, .high = 150},
                          {.value = 100, .low = 99.9, .high = 100.1},
                          {.value = -100, .low = -150, .high = -50},
+                         {.value = -100, .low = -100.1, .high = -99.9},
                          {.value = 100},
                          {.evidence = "no number"}};
   EXPECT_EQ(open_quantities(conclusion), 2);
