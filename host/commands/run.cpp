@@ -163,6 +163,7 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   std::vector<records::DeviceRecord> devices;
   for (const auto& [target, apis] : choice.chosen) devices.push_back(target.record);
   std::cout << summary::summary(devices, run.lines(), {.columns = output_columns(), .colour = os::output_has_colour()});
+  if (options.verbose) std::cerr << run.time_spent();
   if (const std::vector<std::string> unfinished = run.unfinished(); !unfinished.empty() && !os::interrupted())
     std::cerr << summary::wrapped(fmt::format("{:.4g} s were not enough for all points of {}; a longer run (--time) "
                                               "has them.",

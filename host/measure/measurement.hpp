@@ -70,8 +70,7 @@ struct State {
   double smt_interference = 0;  ///< share of the values that were taken while something else worked on the same core
   /// Share of windows or dispatches whose threads did not have their cores for all of it: left out, or disturbing.
   double interrupted = 0;
-  bool disturbed = false;  ///< still above the limit after being measured again
-  int attempts = 1;
+  bool disturbed = false;  ///< one of these was above the limit
   bool clock_settled = true;
   /// Share by which laps still got faster when the time for untimed ones was over: the caches were still taking the
   /// working set in, and the values are upper bounds. 0 where they had settled.

@@ -9,19 +9,14 @@
 namespace sonde::measure {
 namespace {
 
-constexpr int most_attempts = 3;
-/// The machine is busy for good after so many points in a row that no repetition made quiet: points are still measured
-/// and labelled, but not repeated.
-constexpr int busy_points_before_giving_up = 4;
-
 /// The largest distance by which a working set is moved, and its steps.
 constexpr std::uint64_t most_displacement_bytes = 16 << 20;
 constexpr std::uint64_t displacement_step_bytes = 4096;
 
-/// The largest share of time that others took; the curves of a point have one state.
-double disturbance(const MeasuredPoint& measured) {
-  const State& state = measured.curves.front().state;
-  return std::max({state.foreign_cpu, state.steal, state.disturbed ? state.interrupted : 0});
+/// Whether others took too large a share of time.
+bool is_disturbed(const State& state) {
+  const double interrupted = state.disturbed ? state.interrupted : 0;
+  return std::max({state.foreign_cpu, state.steal, state.smt_interference, interrupted}) > tolerated_foreign_share;
 }
 
 /// Takes memory, so that the next allocation lies elsewhere. Drivers and systems hand out again what was given back
@@ -100,7 +95,7 @@ void PointRunner::bring_clock_back() {
   }
 }
 
-MeasuredPoint PointRunner::measure_once(const Probe& probe, const Visit& visit) {
+MeasuredPoint PointRunner::measure(const Probe& probe, const Visit& visit) {
   const Point& point = visit.point;
   Limits limits = limits_of_one_share(limits_of(device_.info().type), point);
   limits.traffic = options_.traffic.get();
@@ -162,6 +157,7 @@ MeasuredPoint PointRunner::measure_once(const Probe& probe, const Visit& visit) 
   state.device_state = counters::summarize(readings);
   state.clock_settled = options_.clock_settled;
   state.involuntary_switches = load.involuntary_switches;
+  state.disturbed = is_disturbed(state);
   for (auto& [name, value] : reached) value = six_digits(value);
   for (Measurement& one : all) {
     one.point.x = with(one.point.x, parse_coordinates(reached));
@@ -175,23 +171,6 @@ MeasuredPoint PointRunner::measure_once(const Probe& probe, const Visit& visit) 
     all.push_back({.point = by_counters, .unit = "ratio", .values = hit_rates, .state = state});
   }
   return {.curves = std::move(all), .traffic = counted.traffic()};
-}
-
-MeasuredPoint PointRunner::measure(const Probe& probe, const Visit& visit) {
-  const int most = disturbed_in_a_row_ >= busy_points_before_giving_up ? 1 : most_attempts;
-  MeasuredPoint best = measure_once(probe, visit);
-  int attempts = 1;
-  while (disturbance(best) > tolerated_foreign_share && attempts < most) {
-    MeasuredPoint again = measure_once(probe, visit);
-    ++attempts;
-    if (disturbance(again) < disturbance(best)) best = std::move(again);
-  }
-  for (Measurement& one : best.curves) {
-    one.state.attempts = attempts;
-    one.state.disturbed = std::max(disturbance(best), one.state.smt_interference) > tolerated_foreign_share;
-  }
-  disturbed_in_a_row_ = disturbance(best) > tolerated_foreign_share ? disturbed_in_a_row_ + 1 : 0;
-  return best;
 }
 
 Answer PointRunner::answer(const Probe& probe, const Visit& visit) {

@@ -15,12 +15,11 @@ class PointRunner {
 
   /// Failures of what helps to measure, but that a point can do without, are told to `tell`, each once.
   void tell_failures(std::function<void(const std::string& what)> tell) { tell_failure_ = std::move(tell); }
-  /// Measures, or says why not. Measures again while other programs disturb, and keeps the least disturbed attempt.
+  /// Measures, or says why not.
   Answer answer(const Probe& probe, const Visit& visit);
 
  private:
-  /// Both throw as the workload does.
-  MeasuredPoint measure_once(const Probe& probe, const Visit& visit);
+  /// Throws as the workload does.
   MeasuredPoint measure(const Probe& probe, const Visit& visit);
   std::optional<CoreClock> clock_now();
   void bring_clock_back();
@@ -30,7 +29,6 @@ class PointRunner {
   std::function<void()> alive_;
   std::function<void(const std::string& what)> tell_failure_ = [](const std::string&) {};
   std::mt19937_64 random_;
-  int disturbed_in_a_row_ = 0;
   bool clock_failed_ = false;
   bool clock_recovery_failed_ = false;
 };

@@ -72,7 +72,7 @@ bool ProbeRun::plan() {
     if (!planned_) first_look_left_ = queue_.size();
     planned_ = true;
     if (!queue_.empty()) return true;
-    if (visit_again([](const Asked& asked) { return asked.begun < asked.point.visits; })) return true;
+    if (visit_again([this](const Asked& asked) { return lacks_visits(asked); })) return true;
     if (request_.look >= closest_) break;
     request_.look = request_.look == Look::first ? Look::closer : Look::closest;
   }
@@ -107,10 +107,22 @@ bool ProbeRun::visit_again(const std::function<bool(const Asked&)>& is_wanted) {
   return !queue_.empty();
 }
 
-bool ProbeRun::scatters(const Asked& asked) const {
+const Measurement* ProbeRun::known_of(const Asked& asked) const {
   const auto place = known_index_.find({key_of(asked.point), std::string(asked.point.curve->unit.name)});
-  return asked.begun < most_visits && place != known_index_.end() &&
-         !is_within_target(estimate(known_[place->second]), Quantity::rate);
+  return place != known_index_.end() ? &known_[place->second] : nullptr;
+}
+
+bool ProbeRun::lacks_visits(const Asked& asked) const {
+  if (asked.begun < asked.point.visits) return true;
+  const Measurement* const known = known_of(asked);
+  if (known == nullptr || asked.begun >= most_visits) return false;
+  const auto left_out = static_cast<int>(std::ranges::count(known->visits, 0u));
+  return known->state.disturbed || asked.begun - left_out < asked.point.visits;
+}
+
+bool ProbeRun::scatters(const Asked& asked) const {
+  const Measurement* const known = known_of(asked);
+  return asked.begun < most_visits && known != nullptr && !is_within_target(estimate(*known), Quantity::rate);
 }
 
 bool ProbeRun::is_left_out(const Asked& asked) const {

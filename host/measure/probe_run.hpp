@@ -51,6 +51,10 @@ class ProbeRun {
   bool plan();
   bool ask(const Point& point);
   bool visit_again(const std::function<bool(const Asked&)>& is_wanted);
+  /// What is known of a point; null where nothing is.
+  const Measurement* known_of(const Asked& asked) const;
+  /// Whether it has not had the visits that were planned; one that others disturbed is none.
+  bool lacks_visits(const Asked& asked) const;
   bool scatters(const Asked& asked) const;
   /// Whether it failed, lies beyond what the device can do, or on a curve that was given up.
   bool is_left_out(const Asked& asked) const;

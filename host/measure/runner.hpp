@@ -51,7 +51,7 @@ class Observer {
   virtual void failed(const Probe& probe, const Point* point, const std::string& reason) = 0;
 };
 
-/// A point is measured again where others or the hypervisor took a larger share of CPU time.
+/// A visit is disturbed where others or the hypervisor took a larger share of CPU time, and another is made for it.
 inline constexpr double tolerated_foreign_share = 0.05;
 
 struct RunnerOptions {

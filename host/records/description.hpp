@@ -266,7 +266,6 @@ void fields(auto& visit, Of<measure::State> auto& state) {
   visit.field("steal", state.steal);
   visit.field("smt_interference", state.smt_interference);
   visit.field("disturbed", state.disturbed);
-  visit.field("attempts", state.attempts);
   visit.field("clock_settled", state.clock_settled);
   visit.field("laps_settling", state.laps_settling);
   visit.field("steps", state.steps);

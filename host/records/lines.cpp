@@ -100,7 +100,7 @@ void fields(auto& visit, Of<DeviceRecord> auto& device) {
 void fields(auto& visit, Of<SampleLine> auto& line) {
   auto& one = line.measurement;
   // Files of earlier versions and other programs leave fields out: nobody knows then.
-  if constexpr (reads<decltype(visit)>) one.state = {.attempts = 0, .clock_settled = false};
+  if constexpr (reads<decltype(visit)>) one.state = {.clock_settled = false};
   fields(visit, line.origin);
   place(visit, line.origin, one.point);
   visit.field("unit", one.unit);

@@ -1,5 +1,7 @@
 #include "session/run.hpp"
 
+#include <fmt/format.h>
+
 #include <iostream>
 
 #include "measure/level_findings.hpp"
@@ -251,6 +253,15 @@ std::vector<std::string> Run::unfinished() const {
     if (inquiry->is_at_first_look() && std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return names;
+}
+
+std::string Run::time_spent() const {
+  std::string text;
+  for (const auto& inquiry : inquiries_) {
+    text += fmt::format("{:18} {:16} {:7.2f} s {:6} visits\n", inquiry->probe().name,
+                        records::spoken_name(inquiry->api()), inquiry->seconds(), inquiry->visits());
+  }
+  return text;
 }
 
 double Run::seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

@@ -36,6 +36,8 @@ class Run {
   [[nodiscard]] bool measured(const std::string& probe) const;
   /// The names of probes that wanted more points when the time was over, at the look that every run begins with.
   [[nodiscard]] std::vector<std::string> unfinished() const;
+  /// A line for each probe and API: how much of the budget it took, and how many visits.
+  [[nodiscard]] std::string time_spent() const;
   [[nodiscard]] double seconds() const;
   [[nodiscard]] const std::vector<records::Line>& lines() const { return lines_; }
 

@@ -16,6 +16,8 @@ constexpr double weight_of_nothing_open = 0.25;
 constexpr int most_weighed = 10;
 /// What a candidate is taken to have spent at least, so that the first seconds are not worth everything.
 constexpr double least_seconds_spent = 0.5;
+/// A visit costs so much at least, for the way to the worker and back.
+constexpr double least_seconds_of_a_visit = 0.001;
 
 bool is_open(double low, double value, double high, measure::Quantity quantity) {
   return !measure::is_within_target({.low = low, .value = std::abs(value), .high = high}, quantity);
@@ -55,7 +57,8 @@ std::optional<std::size_t> most_worthwhile(std::span<const Candidate> candidates
     const Candidate& one = candidates[i];
     if (one.seconds_of_next > seconds_left) continue;
     const double weight = std::max<double>(weight_of_nothing_open, std::min(one.open_quantities, most_weighed));
-    const double gain = weight / (2 * std::max(one.seconds_spent, least_seconds_spent));
+    const double cost = std::max(one.seconds_of_next, least_seconds_of_a_visit);
+    const double gain = weight * std::log1p(cost / std::max(one.seconds_spent, least_seconds_spent)) / cost;
     if (!best || gain > most) {
       best = i;
       most = gain;

@@ -25,9 +25,9 @@ struct Candidate {
 /// The candidate that a run goes on with: a first look before anything else, in their order; then what sharpens most
 /// for its seconds. Nothing where no candidate fits into `seconds_left`.
 ///
-/// An interval narrows with the square root of the time spent on it. Each open quantity of a candidate that has taken t
-/// seconds so far therefore gains by 1 / 2t a second, as a logarithm of its width: whatever is left alone for long
-/// comes first some day, and nothing starves.
+/// An interval narrows with the square root of the time spent on it. Where a candidate has taken t seconds so far, and
+/// its next visit takes c, each of its open quantities gains by log(1 + c / t) / 2, as a logarithm of its width:
+/// whatever is left alone for long comes first some day, and nothing starves.
 std::optional<std::size_t> most_worthwhile(std::span<const Candidate> candidates, double seconds_left);
 
 }  // namespace sonde::session

@@ -165,6 +165,7 @@ void Memory::work_off() {
     const std::size_t unit = compute_unit_ % caches_[level].size();
     std::optional<Cache>& cache = caches_[level][unit];
     if (!cache) cache.emplace(levels_[level], mixed(mixed(seed_, level), unit));
+    looks_ += requests_.size();
     const std::uint32_t hits = cache->keep_misses(requests_);
     hits_[level] += hits;
     waiting -= hits;

@@ -63,6 +63,8 @@ class Memory {
     work_off();
     return hits_;
   }
+  /// The looks into caches so far, which is what simulating takes the host's time for.
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
   /// The levels with the rates that are used where the file states none, then the host's memory.
   [[nodiscard]] const std::vector<ModelLevel>& levels() const { return levels_; }
   [[nodiscard]] const ModelLevel& device_memory() const { return levels_[levels_.size() - 2]; }
@@ -97,6 +99,7 @@ class Memory {
   std::vector<TranslationBuffer> tables_;                  ///< each asked where the one before has missed
   std::array<std::uint64_t, 256> addresses_;
   std::size_t count_ = 0;
+  std::uint64_t looks_ = 0;
   std::vector<LineRequest> requests_;
   std::vector<LineRequest> finer_requests_;
   std::vector<std::uint64_t> hits_;  ///< by level

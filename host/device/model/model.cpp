@@ -189,6 +189,7 @@ class ModelDevice : public Device {
     compiled.groups = launch.groups;
     Invocation invocation{memory_, buffers, launch.scalars, compiled, description_, cycles_so_far_};
     memory_.start(0);
+    const std::uint64_t looks_before = memory_.looks();
     compiled.reference.run(invocation);
     cycles_so_far_ += invocation.cycles + invocation.cycles_beside_streams;
     const double streamed_ns =
@@ -205,6 +206,8 @@ class ModelDevice : public Device {
       bytes += by_level.back() + by_level[by_level.size() - 2];
     if (bytes > 0) timeline_.spans.push_back({begin_ns, timeline_.now_ns, bytes / ns});
     shared_->clocks.host += Nanoseconds(ns);
+    const double simulating_ns = ns_of_a_look * static_cast<double>(memory_.looks() - looks_before);
+    shared_->clocks.beside_dispatches += Nanoseconds(std::max(0.0, simulating_ns - ns));
     add_dispatch(traffic_, memory_, ns);
     return Nanoseconds(ns);
   }
@@ -223,6 +226,10 @@ class ModelDevice : public Device {
     }
     return buffers;
   }
+
+  /// A dispatch takes so much of a run's time for each look into a cache at least. Simulating takes about that, and a
+  /// run that is given a minute shall not work for an hour.
+  static constexpr double ns_of_a_look = 40;
 
   Description description_;
   DeviceInfo info_;
