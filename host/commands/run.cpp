@@ -149,27 +149,39 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
     warn_of_special_cases(options, asked.request, choice);
   }
 
-  session::Progress progress(options.progress && os::is_terminal(os::StandardStream::errors), {});
-  const session::RunLimits limits{.budget_seconds = budget_seconds(options),
+  std::vector<std::string> names;
+  for (const measure::Probe* probe : asked.probes) names.emplace_back(probe->name);
+  const auto screen = [&](const std::vector<records::Line>& lines, const session::Position& position) {
+    summary::FirstScreenLayout layout = first_screen_layout("");
+    layout.underway = {.seconds_left = position.seconds_left, .measured = position.point, .probes = names};
+    return summary::first_screen(lines, layout);
+  };
+  session::Progress progress(options.progress && os::is_terminal(os::StandardStream::errors), screen);
+  const session::RunLimits limits{.budget_seconds = seconds,
                                   .silence = milliseconds(options.silence_limit_seconds),
                                   .whole_run = milliseconds(options.time_limit_seconds),
                                   .counts_traffic = options.counters,
                                   .sysfs_root = options.sysfs_root,
                                   .shows_diagnostics = options.verbose};
-  Run run(asked, limits, file, progress);
+  Run run(asked, limits, record, file, progress);
   run.measure(choice);
   progress.clear();
 
-  std::vector<records::DeviceRecord> devices;
-  for (const auto& [target, apis] : choice.chosen) devices.push_back(target.record);
-  std::cout << summary::summary(devices, run.lines(), {.columns = output_columns(), .colour = os::output_has_colour()});
+  if (options.verbose) {
+    std::vector<records::DeviceRecord> devices;
+    for (const auto& [target, apis] : choice.chosen) devices.push_back(target.record);
+    std::cout << summary::summary(devices, run.lines(),
+                                  {.columns = output_columns(), .colour = os::output_has_colour()})
+              << "\n";
+  }
+  std::cout << summary::first_screen(run.lines(), first_screen_layout(file.path().string())) << std::flush;
+  file.keep();
   if (options.verbose) std::cerr << run.time_spent();
-  if (const std::vector<std::string> unfinished = run.unfinished(); !unfinished.empty() && !os::interrupted())
-    std::cerr << summary::wrapped(fmt::format("{:.4g} s were not enough for all points of {}; a longer run (--time) "
-                                              "has them.",
-                                              seconds, fmt::join(unfinished, ", ")),
+  if (const std::size_t unfinished = run.unfinished(); unfinished > 0 && !os::interrupted())
+    std::cerr << summary::wrapped(fmt::format("{:.4g} s were not enough for all points that {} of {} probes plan at "
+                                              "first: a longer run (--time) is sharper.",
+                                              seconds, unfinished, asked.probes.size()),
                                   message_columns(), 0);
-  finish_record_file(file);
   if (file.was_made_again())
     spdlog::warn("The record file was removed while it was written; {} has everything again.", file.path().string());
   const bool in_place = file.is_in_place();

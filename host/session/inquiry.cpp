@@ -6,8 +6,8 @@ namespace {
 /// What is known is concluded anew once so many times as much time was spent: levels take a while to find.
 constexpr double growth_between_conclusions = 1.6;
 
-/// The open quantities of a probe that has concluded nothing yet: it may have any.
-constexpr int open_before_a_conclusion = 3;
+/// The doubt of a probe that has concluded nothing yet.
+constexpr double doubt_before_a_conclusion = 2;
 
 }  // namespace
 
@@ -63,10 +63,9 @@ std::optional<Candidate> Inquiry::candidate() {
   const bool is_due = seconds_ >= growth_between_conclusions * seconds_concluded_ && visits_ > visits_concluded_;
   if (!is_first_look && is_due) conclude();
   const double pace = expected_seconds_ > 0 ? seconds_ / expected_seconds_ : 1;
+  const bool has_concluded = !conclusion_.levels.empty() || !conclusion_.findings.empty();
   return Candidate{.is_first_look = is_first_look,
-                   .open_quantities = conclusion_.levels.empty() && conclusion_.findings.empty()
-                                          ? open_before_a_conclusion
-                                          : open_quantities(conclusion_),
+                   .doubt = has_concluded ? doubt(conclusion_) : doubt_before_a_conclusion,
                    .seconds_spent = seconds_,
                    .seconds_of_next = pace * visit->point.expected_seconds};
 }

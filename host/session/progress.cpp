@@ -29,11 +29,11 @@ void Progress::at(const Position& position) {
     std::cerr << records::visible(position.probe + " on " + position.device + ", " + position.api) << "\n";
 }
 
-bool Progress::wants_a_screen() const { return drawn_ && screen_ && Clock::now() - last_screen_ > between_screens; }
+bool Progress::wants_a_screen() const { return drawn_ && Clock::now() - last_screen_ > between_screens; }
 
 void Progress::show(const std::vector<records::Line>& lines) {
   clear();
-  shown_ = screen_(lines);
+  shown_ = screen_(lines, position_);
   std::cerr << shown_;
   lines_drawn_ = static_cast<int>(std::ranges::count(shown_, '\n'));
   last_screen_ = Clock::now();

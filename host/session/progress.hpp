@@ -17,8 +17,8 @@ struct Position {
 /// says how long it will go on and what is measured now. Elsewhere a line for each probe that begins.
 class Progress {
  public:
-  /// The text of a screen with what is known from these lines, none where a run shows only the last line.
-  using Screen = std::function<std::string(const std::vector<records::Line>& lines)>;
+  /// The text of a screen with what is known from these lines, by a run that is at such a place.
+  using Screen = std::function<std::string(const std::vector<records::Line>& lines, const Position& position)>;
 
   Progress(bool drawn, Screen screen) : drawn_(drawn), screen_(std::move(screen)) {}
   ~Progress() { clear(); }

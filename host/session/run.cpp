@@ -246,13 +246,12 @@ bool Run::measured(const std::string& probe) const {
   });
 }
 
-std::vector<std::string> Run::unfinished() const {
-  std::vector<std::string> names;
+std::size_t Run::unfinished() const {
+  std::set<std::string_view> names;
   for (const auto& inquiry : inquiries_) {
-    const std::string name(inquiry->probe().name);
-    if (inquiry->is_at_first_look() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (inquiry->is_at_first_look()) names.insert(inquiry->probe().name);
   }
-  return names;
+  return names.size();
 }
 
 std::string Run::time_spent() const {

@@ -20,8 +20,10 @@ struct RunLimits {
 /// kept.
 class Run {
  public:
-  Run(const RunRequest& asked, const RunLimits& limits, records::RecordFile& file, Progress& progress)
-      : asked_(asked), limits_(limits), file_(file), progress_(progress) {}
+  /// `record` is the file's first line.
+  Run(const RunRequest& asked, const RunLimits& limits, const records::RunLine& record, records::RecordFile& file,
+      Progress& progress)
+      : asked_(asked), limits_(limits), file_(file), progress_(progress), lines_{record} {}
 
   /// Measures from the file's second line to its last: a first look at everything, then what sharpens most for its
   /// seconds, until the budget is spent or the user interrupts. What was measured is concluded either way.
@@ -34,8 +36,8 @@ class Run {
         std::ranges::count_if(lines_, [](const records::Line& line) { return std::holds_alternative<Kind>(line); }));
   }
   [[nodiscard]] bool measured(const std::string& probe) const;
-  /// The names of probes that wanted more points when the time was over, at the look that every run begins with.
-  [[nodiscard]] std::vector<std::string> unfinished() const;
+  /// The number of probes that wanted more points when the time was over, at the look that every run begins with.
+  [[nodiscard]] std::size_t unfinished() const;
   /// A line for each probe and API: how much of the budget it took, and how many visits.
   [[nodiscard]] std::string time_spent() const;
   [[nodiscard]] double seconds() const;

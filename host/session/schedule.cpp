@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <vector>
 
 #include "measure/targets.hpp"
 
@@ -11,20 +14,24 @@ namespace {
 constexpr double share_of_a_further_device = 0.4;
 
 /// What a candidate weighs whose printed numbers are all within their targets: more points make better pictures.
-constexpr double weight_of_nothing_open = 0.25;
-/// A curve with very many numbers would leave no time to others.
-constexpr int most_weighed = 10;
+constexpr double weight_of_no_doubt = 0.25;
+/// A number whose interval is far too wide would leave no time to others.
+constexpr double most_doublings = 4;
+/// The findings of a probe that a screen has room for, and the doublings that they count at most.
+constexpr std::size_t findings_printed = 2;
+constexpr double most_doublings_of_findings = 2;
 /// What a candidate is taken to have spent at least, so that the first seconds are not worth everything.
 constexpr double least_seconds_spent = 0.5;
 /// A visit costs so much at least, for the way to the worker and back.
 constexpr double least_seconds_of_a_visit = 0.001;
 
-bool is_open(double low, double value, double high, measure::Quantity quantity) {
-  return !measure::is_within_target({.low = low, .value = std::abs(value), .high = high}, quantity);
+double doublings(double low, double value, double high, measure::Quantity quantity) {
+  const double half_width = measure::relative_half_width({.low = low, .value = std::abs(value), .high = high});
+  return std::clamp(std::log2(half_width / measure::half_width_at(quantity, 1)), 0.0, most_doublings);
 }
 
-bool is_open(const std::optional<analysis::Bracket>& bracket, measure::Quantity quantity) {
-  return bracket && is_open(bracket->low, bracket->value, bracket->high, quantity);
+double doublings(const std::optional<analysis::Bracket>& bracket, measure::Quantity quantity) {
+  return bracket ? doublings(bracket->low, bracket->value, bracket->high, quantity) : 0;
 }
 
 }  // namespace
@@ -34,18 +41,22 @@ double budget_of(double seconds_for_one_device, std::size_t devices) {
   return seconds_for_one_device * (1 + share_of_a_further_device * further);
 }
 
-int open_quantities(const measure::Conclusion& conclusion) {
+double doubt(const measure::Conclusion& conclusion) {
   using measure::Quantity;
-  int open = 0;
+  double sum = 0;
   for (const measure::FoundLevel& level : conclusion.levels) {
-    open += is_open(level.found.bytes, Quantity::size) ? 1 : 0;
-    open += is_open(level.gbps ? level.gbps : std::optional(level.found.latency_ns), Quantity::rate) ? 1 : 0;
+    sum += doublings(level.found.bytes, Quantity::size);
+    sum += doublings(level.gbps ? level.gbps : std::optional(level.found.latency_ns), Quantity::rate);
   }
+  if (!conclusion.levels.empty()) return sum;
+  std::vector<double> of_findings;
   for (const measure::Finding& finding : conclusion.findings) {
     if (finding.value && finding.low && finding.high)
-      open += is_open(*finding.low, *finding.value, *finding.high, Quantity::rate) ? 1 : 0;
+      of_findings.push_back(doublings(*finding.low, *finding.value, *finding.high, Quantity::rate));
   }
-  return open;
+  std::ranges::sort(of_findings, std::greater());
+  of_findings.resize(std::min(of_findings.size(), findings_printed));
+  return std::min(std::accumulate(of_findings.begin(), of_findings.end(), 0.0), most_doublings_of_findings);
 }
 
 std::optional<std::size_t> most_worthwhile(std::span<const Candidate> candidates, double seconds_left) {
@@ -56,7 +67,7 @@ std::optional<std::size_t> most_worthwhile(std::span<const Candidate> candidates
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& one = candidates[i];
     if (one.seconds_of_next > seconds_left) continue;
-    const double weight = std::max<double>(weight_of_nothing_open, std::min(one.open_quantities, most_weighed));
+    const double weight = std::max(weight_of_no_doubt, one.doubt);
     const double cost = std::max(one.seconds_of_next, least_seconds_of_a_visit);
     const double gain = weight * std::log1p(cost / std::max(one.seconds_spent, least_seconds_spent)) / cost;
     if (!best || gain > most) {

@@ -11,13 +11,14 @@ namespace sonde::session {
 /// further device has 40 % more.
 double budget_of(double seconds_for_one_device, std::size_t devices);
 
-/// The numbers of a conclusion that miss their target, of those that are printed with an interval.
-int open_quantities(const measure::Conclusion& conclusion);
+/// How far the numbers of a conclusion that a first screen prints are from their targets, all together: as doublings of
+/// their intervals' widths. All levels are printed; of other findings a line has room for few, and the widest count.
+double doubt(const measure::Conclusion& conclusion);
 
 /// Something that a run could go on with.
 struct Candidate {
   bool is_first_look = false;
-  int open_quantities = 0;  ///< printed numbers that are not yet within their target
+  double doubt = 0;  ///< the same as that of its conclusion
   double seconds_spent = 0;
   double seconds_of_next = 0;  ///< those that its next visit is expected to take
 };

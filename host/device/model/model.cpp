@@ -229,7 +229,7 @@ class ModelDevice : public Device {
 
   /// A dispatch takes so much of a run's time for each look into a cache at least. Simulating takes about that, and a
   /// run that is given a minute shall not work for an hour.
-  static constexpr double ns_of_a_look = 40;
+  static constexpr double ns_of_a_look = 15;
 
   Description description_;
   DeviceInfo info_;

@@ -24,10 +24,12 @@ constexpr double most_seconds_at_first = 0.5;
 constexpr std::array<Resolution, 8> resolutions{
     {{1920, 1080}, {3840, 2160}, {1280, 720}, {2560, 1440}, {960, 540}, {640, 360}, {5120, 2880}, {7680, 4320}}};
 
-/// CPUs' drivers, and a simulation's host, move a hundredth of what a GPU does in the same time.
+/// CPUs' drivers move a hundredth of what a GPU does in the same time; a simulation's host takes longer still.
 double seconds_of(const device::DeviceInfo& device, const Resolution& resolution) {
-  const bool on_gpu = device.type == device::DeviceType::discrete || device.type == device::DeviceType::integrated;
-  return 0.2 + (on_gpu ? 1e-8 : 5e-7) * static_cast<double>(resolution.pixels());
+  const double seconds_a_pixel = device.type == device::DeviceType::model ? 1e-5
+                                 : device.type == device::DeviceType::cpu ? 5e-7
+                                                                          : 1e-8;
+  return 0.2 + seconds_a_pixel * static_cast<double>(resolution.pixels());
 }
 
 /// A frame's working set is its textures and targets.

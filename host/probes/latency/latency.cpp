@@ -77,18 +77,16 @@ std::vector<Point> points_over_pages(const device::DeviceInfo& device, const Req
   return workloads::page_walks(swept_by(vector_path), alone, device, request);
 }
 
-/// The vector path first, its edges before what else tells of them; then the same with memory kept awake, and the other
-/// paths, whose edges are only looked at closer beyond the first look.
+/// The vector path first, its edges before what else tells of them, and sizes beyond the sweep, which cost most; then
+/// the same with memory kept awake, and the other paths, whose edges are only looked at closer beyond the first look.
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   const workloads::SweptCurves swept = swept_by(vector_path);
   const analysis::LatencyCurves alone = workloads::curves_of(known, vector_path, request);
   return measure::first_new_points(
       request, known, [&] { return workloads::coarse_points(swept, device, request); },
-      [&] {
-        return measure::joined(workloads::edge_points(swept, alone, request),
-                               workloads::further_points(swept, alone, device, request));
-      },
+      [&] { return workloads::edge_points(swept, alone, request); },
       [&] { return workloads::capacity_points(swept, alone, device, request, known); },
+      [&] { return workloads::further_points(swept, alone, device, request); },
       [&] {
         std::vector<Point> points = points_kept_awake(device, request, alone);
         for (const Words& path : further_paths)
