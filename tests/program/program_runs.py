@@ -15,8 +15,8 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 CLEARED_LINE = "\r\x1b[K"
 # Long enough to be stopped in the middle of.
 LONG_SWEEP = ("--sizes", "4K:64M", "--effort", "normal")
-SHORT_SWEEP = ("--sizes", "4K:8K", "--effort", "quick")
-ONE_POINT = ("--sizes", "4K:4K", "--effort", "quick")
+SHORT_SWEEP = ("--sizes", "4K:8K", "--time", "1")
+ONE_POINT = ("--sizes", "4K:4K", "--time", "1")
 NO_OPENCL_DRIVER = {"OCL_ICD_VENDORS": "/nonexistent", "OCL_ICD_FILENAMES": ""}
 NO_VULKAN_DRIVER = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}
 

@@ -20,7 +20,7 @@ _FRAME = Path(__file__).resolve().parents[1] / "data/small_frame.json"
 def asking(probes):
     """What a run is asked of these probes, as words: next to nothing."""
     frame = ("--frame", str(_FRAME)) if "frames" in probes else ()
-    return ("--probe", ",".join(probes), "--sizes", _SIZES, "--effort", "quick", *frame)
+    return ("--probe", ",".join(probes), "--sizes", _SIZES, "--time", "1", *frame)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def test_a_device_named_twice_is_measured_once(sonde, model_file):
 
 
 def test_sizes_beyond_the_memory_of_a_model_are_skipped(sonde, valid, model_file):
-    words = ("run", "--device", model_file(memory_bytes=1 << 20), "--effort", "quick", "-o", "run.jsonl")
+    words = ("run", "--device", model_file(memory_bytes=1 << 20), "--time", "1", "-o", "run.jsonl")
     done = sonde(*words)
     assert done.status == 0, done.out
     records = sonde.records()
@@ -54,7 +54,7 @@ def test_a_probe_named_is_run_once(sonde, model_file, probes):
 
 def whole_memory(listed):
     memory = next(device for device in listed if device["type"] == "cpu")["memory_bytes"]
-    return ("--sizes", f"{memory}:{memory}", "--effort", "quick")
+    return ("--sizes", f"{memory}:{memory}", "--time", "1")
 
 
 def test_status_1_when_a_probe_asked_by_name_measured_nothing(sonde, valid, listed, opencl_cpu):
@@ -79,7 +79,7 @@ def test_status_0_when_a_probe_nobody_named_measured_nothing(sonde, listed, open
 
 
 def test_a_time_limit_ends_the_run_and_keeps_what_was_measured(sonde, valid, opencl_cpu):
-    words = ("run", "--device", "cpu", "--sizes", "4K:64M", "--effort", "quick", "--time-limit", "8")
+    words = ("run", "--device", "cpu", "--sizes", "4K:64M", "--time", "1", "--time-limit", "8")
     done = sonde(*words, "-o", "run.jsonl", timeout=30)
     assert done.seconds < 16
     records = sonde.records()
@@ -91,7 +91,7 @@ def test_a_time_limit_ends_the_run_and_keeps_what_was_measured(sonde, valid, ope
 
 def test_the_largest_size_asked_for_is_measured_and_rounding_is_said(sonde, model_file):
     def sizes_of(asked):
-        done = sonde("run", "--device", model_file(), "--sizes", asked, "--probe", "latency", "--effort", "quick",
+        done = sonde("run", "--device", model_file(), "--sizes", asked, "--probe", "latency", "--time", "1",
                      "-o", f"{asked.replace(':', '-')}.jsonl")  # fmt: skip
         samples = of_kind(sonde.records(f"{asked.replace(':', '-')}.jsonl"), "sample")
         sizes = {one["x"]["bytes"] for one in samples if one["series"].get("order", "cycle") == "cycle"}

@@ -85,7 +85,7 @@ def test_control_characters_of_a_file_reach_no_terminal(sonde, model_file):
     lines = [RUN, {"record": "device", "device": "d", "name": nasty, "line_bytes": 64}]
     lines += [{**SAMPLE, "x": {"bytes": 4096 * 2**step}, "values": [1.5] * 7} for step in range(9)]
     (sonde.folder / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    run = ("run", "--device", model_file(name=nasty), "--probe", "latency", "--sizes", "4K:16K", "--effort", "quick")
+    run = ("run", "--device", model_file(name=nasty), "--probe", "latency", "--sizes", "4K:16K", "--time", "1")
     for words in (("levels", "mine.jsonl"), (*run, "-o", "run.jsonl"), ("levels", "bad\x1b[31m.jsonl")):
         done = sonde(*words)
         assert not set("\x1b\x07\x9b") & set(done.out + done.err), words

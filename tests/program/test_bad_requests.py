@@ -78,7 +78,7 @@ def test_an_unknown_built_in_model_names_those_that_are(sonde):
     + ["8K:4K", "4K:8K:16K", "4 K:8K", "4K:1e300"],
 )
 def test_sizes_that_are_none(sonde, model_file, given):
-    assert_refused(sonde, "run", "--device", model_file(), "--effort", "quick", "--sizes", given, says="size")
+    assert_refused(sonde, "run", "--device", model_file(), "--time", "1", "--sizes", given, says="size")
 
 
 def test_sizes_below_a_line_of_the_cpu(sonde, opencl_cpu):

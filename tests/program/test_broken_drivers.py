@@ -92,7 +92,7 @@ def test_a_process_that_a_driver_leaves_behind_keeps_nobody_waiting(sonde, broke
 
 
 def test_a_kernel_that_is_never_seen_to_run_is_a_reason_and_no_wait_for_ever(sonde, broken, valid):
-    words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "copy", "--sizes", "1M:1M", "--effort", "quick")
+    words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "copy", "--sizes", "1M:1M", "--time", "1")
     done = broken("never say that a command runs", *words, "-o", "run.jsonl")
     assert done.status == 0, done.err
     records = sonde.records()

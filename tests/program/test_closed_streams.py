@@ -14,7 +14,7 @@ def in_a_shell(sonde, command):
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_a_record_file_takes_no_closed_streams_place(sonde, model_file, valid, closed):
     done = in_a_shell(
-        sonde, f"SONDE run --device {model_file()} --sizes 4K:16K --probe latency --effort quick -o run.jsonl {closed}"
+        sonde, f"SONDE run --device {model_file()} --sizes 4K:16K --probe latency --time 1 -o run.jsonl {closed}"
     )
     assert done.returncode == 0, done.stderr
     records = [json.loads(line) for line in (sonde.folder / "run.jsonl").read_text().splitlines()]
@@ -32,8 +32,8 @@ def test_a_full_disk_behind_standard_output_is_told(sonde, model_file, command):
         "4K:64K",
         "--probe",
         "latency",
-        "--effort",
-        "quick",
+        "--time",
+        "1",
         "-o",
         "run.jsonl",
     )

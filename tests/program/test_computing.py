@@ -3,7 +3,7 @@
 import pytest
 from program_runs import of_kind
 
-QUICK = ("--probe", "compute", "--effort", "quick", "-o", "run.jsonl")
+QUICK = ("--probe", "compute", "--time", "1", "-o", "run.jsonl")
 RATES = {"fp32": 128, "fp16": 128, "fp64": 2, "int32": 64, "int8": 64, "functions": 16}
 
 

@@ -9,9 +9,7 @@ MODEL = {"to_device_gbps": 30, "to_host_gbps": 20, "latency_us": 5, "engines": 2
 
 
 def copies(sonde, device, *words):
-    done = sonde(
-        "run", "--device", device, "--probe", "copy", "--effort", "quick", *words, "-o", "copy.jsonl", timeout=120
-    )
+    done = sonde("run", "--device", device, "--probe", "copy", "--time", "1", *words, "-o", "copy.jsonl", timeout=120)
     return done, sonde.records("copy.jsonl")
 
 
@@ -42,9 +40,7 @@ def test_the_same_seed_gives_the_same_copies(sonde, model_file):
     device = model_file(copy=MODEL)
     values = []
     for _ in range(2):
-        done = sonde(
-            "run", "--device", device, "--probe", "copy", "--sizes", "4K:64K", "--effort", "quick", "-o", "x.jsonl"
-        )
+        done = sonde("run", "--device", device, "--probe", "copy", "--sizes", "4K:64K", "--time", "1", "-o", "x.jsonl")
         assert done.status == 0, done.err
         values.append([sample["values"] for sample in of_kind(sonde.records("x.jsonl"), "sample")])
         (sonde.folder / "x.jsonl").unlink()

@@ -26,7 +26,7 @@ LEVELS = [
 
 
 def counted(sonde, *words):
-    done = sonde("run", *words, "--effort", "quick", "-o", "run.jsonl", "--no-progress")
+    done = sonde("run", *words, "--time", "1", "-o", "run.jsonl", "--no-progress")
     return done, of_kind(sonde.records(), "counter")
 
 

@@ -6,7 +6,7 @@ import pytest
 from program_runs import Sonde, of_kind
 
 CPUS = len(os.sched_getaffinity(0))
-SMALL_ENOUGH = ("--sizes", "4K:4M", "--effort", "quick")
+SMALL_ENOUGH = ("--sizes", "4K:4M", "--time", "1")
 
 
 @pytest.fixture(scope="module")
@@ -81,9 +81,7 @@ def test_split_locks_say_first_what_they_do(program, tmp_path, valid):
 @pytest.mark.skipif(CPUS < 2, reason="one CPU only")
 def test_a_queue_beyond_the_sizes_is_left_out(program, tmp_path):
     sonde = Sonde(program, tmp_path)
-    sonde(
-        "run", "--device", "cpu", "--probe", "core-to-core", "--sizes", "4K:1M", "--effort", "quick", "-o", "run.jsonl"
-    )
+    sonde("run", "--device", "cpu", "--probe", "core-to-core", "--sizes", "4K:1M", "--time", "1", "-o", "run.jsonl")
     assert of_kind(sonde.records(), "sample", unit="GB/s") == []
 
 

@@ -44,7 +44,7 @@ CASES = [("opencl", fault) for fault in OPENCL] + [("vulkan", fault) for fault i
 
 # What the other API measures in a second.
 CHEAP = {
-    "opencl": ("--probe", "zero-copy", "--sizes", "64K:64K", "--effort", "quick"),
+    "opencl": ("--probe", "zero-copy", "--sizes", "64K:64K", "--time", "1"),
     "vulkan": ("--probe", "latency", *ONE_POINT),
 }
 
@@ -79,7 +79,7 @@ def test_without_a_fault_the_layers_change_nothing(sonde, layers):
 def test_maps_that_copy_are_no_zero_copy(sonde, valid, layers):
     words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "zero-copy", "--sizes", "64K:4M")
     env = layers("clEnqueueMapBuffer@1+=copies")
-    assert sonde(*words, "--effort", "quick", "-o", "run.jsonl", env=env, timeout=300).status == 0
+    assert sonde(*words, "--time", "1", "-o", "run.jsonl", env=env, timeout=300).status == 0
     records = sonde.records()
     valid(records)
     mapped = ("device", "alloc-host-ptr", "use-host-ptr")

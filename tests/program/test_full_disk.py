@@ -14,7 +14,7 @@ def fill_up_soon():
 
 
 def test_says_so_and_keeps_every_complete_line(sonde, valid, model_file):
-    words = ("run", "--device", model_file(), "--sizes", "4K:1M", "--effort", "quick", "-o", "run.jsonl")
+    words = ("run", "--device", model_file(), "--sizes", "4K:1M", "--time", "1", "-o", "run.jsonl")
     done = sonde(*words, preexec_fn=fill_up_soon)
     assert done.status == 1
     assert "run.jsonl" in done.said[-1] and done.said[-1].startswith("sonde: ")

@@ -8,7 +8,7 @@ import pytest
 from program_runs import NO_OPENCL_DRIVER, NO_VULKAN_DRIVER, ONE_POINT, by_vector_path, main_levels, of_kind, sizes
 
 DATA = Path(__file__).parent.parent / "data"
-SWEEP = ("--sizes", "4K:64K", "--effort", "quick")
+SWEEP = ("--sizes", "4K:64K", "--time", "1")
 
 
 def measured(sonde, device, *words, out="run.jsonl"):
@@ -69,8 +69,8 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
         model_file(levels=levels),
         "--sizes",
         "1K:4M",
-        "--effort",
-        "quick",
+        "--time",
+        "1",
         "--seed",
         "7",
         "-o",
@@ -129,7 +129,7 @@ def test_the_levels_command_takes_latencies_of_the_cpu_itself(sonde, valid, mode
         {"bytes": 524288, "line": 64, "ways": 16, "latency_ns": 90},
         {"latency_ns": 400},
     ]
-    words = ("--probe", "latency", "--sizes", "1K:4M", "--effort", "quick", "--seed", "7", "-o", "run.jsonl")
+    words = ("--probe", "latency", "--sizes", "1K:4M", "--time", "1", "--seed", "7", "-o", "run.jsonl")
     assert sonde("run", "--device", model_file(levels=levels), *words).status == 0
     records = sonde.records()
     small = walked_by_the_cpu(records, "small")
@@ -210,7 +210,7 @@ def test_every_latency_is_there_in_cycles_too(sonde, valid, model_file):
 def test_levels_are_told_in_cycles_too(sonde, model_file):
     levels = [{"bytes": 16384, "line": 64, "ways": 16, "latency_ns": 20}, {"latency_ns": 400}]
     device = model_file(levels=levels, noise=None, clock_mhz=2500)
-    done = sonde("run", "--device", device, "--sizes", "1K:1M", "--effort", "quick", "-o", "run.jsonl")
+    done = sonde("run", "--device", device, "--sizes", "1K:1M", "--time", "1", "-o", "run.jsonl")
     assert done.status == 0, done.err
     found = main_levels(sonde.records())
     assert [one["cycles"]["value"] for one in found] == pytest.approx([50, 1000], rel=0.02)

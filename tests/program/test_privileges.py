@@ -36,8 +36,8 @@ def test_the_report_asks_the_interpreter_for_no_network_and_no_other_program(son
         "latency",
         "--sizes",
         "4K:64K",
-        "--effort",
-        "quick",
+        "--time",
+        "1",
         "-o",
         "run.jsonl",
     )

@@ -87,7 +87,7 @@ def test_the_table_is_what_the_tests_say():
 
 def test_a_copy_that_arrives_wrong_is_an_error_beside_what_is_right(sonde, valid, layers, marks):
     fault = reliability.COPIED_WRONGLY
-    words = ("--device", "cpu", "--api", "opencl", "--probe", "zero-copy", "--sizes", "64K:64K", "--effort", "quick")
+    words = ("--device", "cpu", "--api", "opencl", "--probe", "zero-copy", "--sizes", "64K:64K", "--time", "1")
     env = layers(reliability.counted_from(marks["opencl"], fault.opencl))
     assert sonde("run", *words, "-o", "run.jsonl", env=env).status == 1
     records = sonde.records()

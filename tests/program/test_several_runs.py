@@ -4,7 +4,7 @@ import json
 
 from refusals import assert_refused
 
-RUN = ("run", "--probe", "latency", "--sizes", "4K:16K", "--effort", "quick", "--no-progress")
+RUN = ("run", "--probe", "latency", "--sizes", "4K:16K", "--time", "1", "--no-progress")
 
 
 def records_of(file):

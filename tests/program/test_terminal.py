@@ -6,7 +6,7 @@ import pytest
 from program_runs import CLEARED_LINE, COLOUR
 from terminals import run_in_terminal
 
-SWEEP = ("--sizes", "4K:1M", "--effort", "quick")
+SWEEP = ("--sizes", "4K:1M", "--time", "1")
 # Something for every table but that of contention, whose arrays are larger than this sweep.
 EVERYTHING = {
     "unified_memory": True,

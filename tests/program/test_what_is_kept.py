@@ -8,7 +8,7 @@ import killed_runs
 import pytest
 from program_runs import of_kind, wait_for_samples
 
-QUICK = ("--probe", "latency", "--sizes", "4K:1M", "--effort", "quick", "--no-progress")
+QUICK = ("--probe", "latency", "--sizes", "4K:1M", "--time", "1", "--no-progress")
 
 
 @pytest.mark.parametrize("number", range(12))

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "measure/visits.hpp"
-#include "probes/asked_sizes.hpp"
+#include "measure/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 #include "probes/copy/copy.hpp"
 
@@ -72,7 +72,7 @@ struct Plan {
   [[nodiscard]] std::vector<Point> lines() const {
     std::vector<Point> points;
     for (const HostMemory host : {HostMemory::pinned, HostMemory::pageable}) {
-      for (const double bytes : first_of(sizes, sizes_of_a_line)) {
+      for (const double bytes : measure::first_of(sizes, sizes_of_a_line)) {
         for (const Direction direction : {Direction::to_device, Direction::to_host})
           points.push_back(copy_point(way(Engine::driver, host, direction), bytes));
       }
@@ -84,7 +84,7 @@ struct Plan {
   /// is too slow for. The kernel's shape is found here.
   [[nodiscard]] std::vector<Point> first_copies() const {
     std::vector<Point> points;
-    for (const double bytes : first_of(sizes, 1)) {
+    for (const double bytes : measure::first_of(sizes, 1)) {
       for (const HostMemory host : all_hosts) points.push_back(copy_point(way(Engine::driver, host), bytes));
       points.push_back(copy_point(way(Engine::driver, std::nullopt, Direction::within), bytes));
       points.push_back(copy_point(way(Engine::transfer, HostMemory::pinned), bytes));

@@ -7,7 +7,7 @@
 #include "analysis/size_curves.hpp"
 #include "measure/visits.hpp"
 #include "probes/copy/copy.hpp"
-#include "probes/few_visits.hpp"
+#include "measure/few_visits.hpp"
 
 namespace sonde::probes::copy_probe {
 namespace {
@@ -165,8 +165,8 @@ void add_engines(Engine engine, const SeenTimes& seen, Conclusion& conclusion) {
 
 /// The sentence gives a meaning where the whole interval has the same one.
 void add_overlap(const Measurement& ratio, Conclusion& conclusion) {
-  const bool few = has_few_visits({&ratio, 1});
-  analysis::Estimate share = measure::margin(few ? in_parts({&ratio, 1}).front() : ratio);
+  const bool few = measure::has_few_visits({&ratio, 1});
+  analysis::Estimate share = measure::margin(few ? measure::in_parts({&ratio, 1}).front() : ratio);
   share.low = std::max(0.0, share.low);
   share.high = std::min(1.0, share.high);
   const char* meaning =

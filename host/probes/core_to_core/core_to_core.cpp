@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "cpu/instructions.hpp"
-#include "probes/asked_sizes.hpp"
+#include "measure/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 #include "probes/core_to_core/pair.hpp"
 

@@ -1,4 +1,4 @@
-#include "probes/asked_sizes.hpp"
+#include "measure/asked_sizes.hpp"
 #include "probes/core_to_core/core_to_core.hpp"
 
 namespace sonde::probes::core_to_core_probe {

@@ -4,7 +4,7 @@
 #include <array>
 #include <numeric>
 
-#include "probes/asked_sizes.hpp"
+#include "measure/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 #include "probes/frames/frames.hpp"
 

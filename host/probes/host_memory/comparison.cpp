@@ -6,7 +6,7 @@
 
 #include "analysis/size_curves.hpp"
 #include "measure/visits.hpp"
-#include "probes/few_visits.hpp"
+#include "measure/few_visits.hpp"
 #include "probes/host_memory/host_memory.hpp"
 #include "workloads/stream/memory_kinds.hpp"
 

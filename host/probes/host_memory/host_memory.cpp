@@ -4,7 +4,7 @@
 #include <array>
 
 #include "measure/visits.hpp"
-#include "probes/asked_sizes.hpp"
+#include "measure/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 #include "probes/host_memory/host_memory.hpp"
 #include "workloads/stream/stream.hpp"
@@ -94,7 +94,7 @@ struct Plan {
   /// A verdict on each kind by one size.
   [[nodiscard]] std::vector<Point> verdicts() const {
     std::vector<Point> points;
-    add_walks(points, first_of(walked, 1), Writer::gpu);
+    add_walks(points, measure::first_of(walked, 1), Writer::gpu);
     for (const device::MemoryKind& kind : device.memory_kinds) {
       if (!kind.missing.empty() || !kind.seen_by_cpu || is_simulated(device) || streamed.empty()) continue;
       points.push_back(point_of(cpu_stream, {.memory = kind.name, .pattern = Pattern::read}, streamed.front()));

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "probes/asked_sizes.hpp"
+#include "measure/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 
 namespace sonde::probes {

@@ -5,7 +5,7 @@
 
 #include "analysis/size_curves.hpp"
 #include "measure/visits.hpp"
-#include "probes/few_visits.hpp"
+#include "measure/few_visits.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
 
 namespace sonde::probes::zero_copy_probe {

@@ -11,7 +11,16 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-MOST_POINTS = {"zero-copy": 0, "host-memory": 0, "latency": 10, "bandwidth": 8, "loaded-latency": 5, "cpu-latency": 6, "frames": 6, "cpu-bandwidth": 4}
+MOST_POINTS = {
+    "zero-copy": 0,
+    "host-memory": 0,
+    "latency": 10,
+    "bandwidth": 8,
+    "loaded-latency": 5,
+    "cpu-latency": 6,
+    "frames": 6,
+    "cpu-bandwidth": 4,
+}
 KEPT_STATE = ("disturbed", "laps_settling", "foreign_cpu", "steal")
 DROPPED = ("curve", "finding-kind", "counter")
 

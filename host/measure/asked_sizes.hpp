@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "probes/probe.hpp"
+#include "measure/visits.hpp"
 
 // What looks begin with: sizes in the order of their worth, within those that the user asked for.
-namespace sonde::probes {
+namespace sonde::measure {
 
 inline bool asks_for_sizes(const Request& request) { return request.smallest_bytes || request.largest_bytes; }
 
 /// The sizes that the user asked for, in the same order. Where none is among them, the smallest size that was asked for
 /// and is a multiple of `grain`; nothing where there is none.
 inline std::vector<double> asked_sizes(const Request& request, std::vector<double> by_worth, double grain) {
-  std::erase_if(by_worth, [&](double bytes) { return !measure::is_asked_for(request, bytes); });
+  std::erase_if(by_worth, [&](double bytes) { return !is_asked_for(request, bytes); });
   const double least =
       std::max(1.0, std::ceil(static_cast<double>(request.smallest_bytes.value_or(1)) / grain)) * grain;
-  if (by_worth.empty() && measure::is_asked_for(request, least)) by_worth.push_back(least);
+  if (by_worth.empty() && is_asked_for(request, least)) by_worth.push_back(least);
   return by_worth;
 }
 
@@ -38,4 +38,4 @@ std::vector<Point> at_first(const Request& request, Beginning beginning) {
   return request.look == Look::first ? beginning() : std::vector<Point>{};
 }
 
-}  // namespace sonde::probes
+}  // namespace sonde::measure
