@@ -98,7 +98,7 @@ std::vector<Point> next_contention(const device::DeviceInfo& device, const Reque
                                    std::span<const Measurement> known) {
   // One point says why nothing is measured.
   if (!allows_large_arrays(request))
-    return measure::new_points(request, known, {contention_points(request, {}, 0u).back()});
+    return measure::new_points(request, known, {contention_points(Request{}, {}, 0u).back()});
   if (device.type == device::DeviceType::model) return contention_points(request, known, std::nullopt);
   std::vector<Point> points = contention_points(request, known, static_cast<std::uint32_t>(readers_of(device).size()));
   const Measurement* full = at_load(known, walk_under_load, 1);
