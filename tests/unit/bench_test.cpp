@@ -417,7 +417,7 @@ TEST_F(InquiryTest, VisitsLeaveSamplesAndItsFirstLookEnds) {
   ASSERT_TRUE(later);
   EXPECT_GT(later->seconds_spent, 0);
   EXPECT_GT(later->seconds_of_next, 0);
-  EXPECT_GT(later->open_quantities, 0);
+  EXPECT_GT(later->doubt, 0);
 }
 
 TEST_F(InquiryTest, AfterAnyVisitWhatIsKnownCanBeReportedAndItGoesOn) {

@@ -22,7 +22,6 @@ measure::Measurement measurement() {
                     .steal = 0.125,
                     .smt_interference = 0.125,
                     .disturbed = true,
-                    .attempts = 3,
                     .clock_settled = true,
                     .laps_settling = 0.125,
                     .steps = 4096000,
@@ -68,7 +67,6 @@ TEST(Lines, ASampleComesBackAsItWas) {
   EXPECT_EQ(state.steal, 0.125);
   EXPECT_EQ(state.smt_interference, 0.125);
   EXPECT_TRUE(state.disturbed);
-  EXPECT_EQ(state.attempts, 3);
   EXPECT_TRUE(state.clock_settled);
   EXPECT_EQ(state.laps_settling, 0.125);
   EXPECT_EQ(state.steps, 4096000u);

@@ -39,7 +39,7 @@ class ProgressTest : public testing::Test {
   bool taken = false;
 };
 
-std::string two_lines(const std::vector<records::Line>&) { return "one\ntwo\n"; }
+std::string two_lines(const std::vector<records::Line>&, const Position&) { return "one\ntwo\n"; }
 
 TEST_F(ProgressTest, OffATerminalEachProbeThatBeginsIsOnePlainLine) {
   {

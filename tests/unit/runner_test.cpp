@@ -13,6 +13,7 @@
 
 #include "analysis/statistics.hpp"
 #include "measure/repetitions.hpp"
+#include "measure/visits.hpp"
 #include "support/recording_observer.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
@@ -34,7 +35,7 @@ std::vector<Point> next_of_test(const device::DeviceInfo&, const Request&, std::
 
 std::vector<std::uint64_t> seeds_prepared;
 std::vector<double> sizes_prepared;
-int attempts_interrupted = 0;  ///< the first ones of a point
+int visits_interrupted = 0;  ///< the first ones of a point
 std::chrono::steady_clock::time_point last_prepared;
 
 Workload prepare_walk(device::Device& device, const Point& point, const Request& request) {
@@ -182,7 +183,6 @@ TEST_F(RunnerTest, TheStateSaysHowItWasMeasured) {
   EXPECT_FALSE(state(0).clock_settled);
   EXPECT_NEAR(state(0).foreign_cpu, 0.01, 1e-9);
   EXPECT_NEAR(state(0).steal, 0.02, 1e-9);
-  EXPECT_EQ(state(0).attempts, 1);
   EXPECT_FALSE(state(0).disturbed);
   EXPECT_NEAR(state(0).launch_ns, 5e3, 1);
   EXPECT_GT(state(0).steps, 64u);
@@ -309,93 +309,59 @@ TEST_F(RunnerTest, AClockThatOthersDisturbIsLeftOutWithoutAWord) {
   EXPECT_EQ(observer.measurements.size(), 1u);
 }
 
-TEST_F(RunnerTest, ADisturbedPointIsMeasuredAgain) {
+TEST_F(RunnerTest, ADisturbedVisitIsKeptAndLabelledAndMadeUpForByAnother) {
   ScriptedDevice device({});
   run(device, {point_of(few_bytes)}, shares({0.5, 0.01}));
-  ASSERT_EQ(observer.measurements.size(), 1u);
-  EXPECT_EQ(state(0).attempts, 2);
-  EXPECT_NEAR(state(0).foreign_cpu, 0.01, 1e-9);
-  EXPECT_FALSE(state(0).disturbed);
+  const std::vector<Measurement>& visits = observer.measurements;
+  ASSERT_EQ(visits.size(), 2u);
+  EXPECT_TRUE(visits[0].state.disturbed);
+  EXPECT_NEAR(visits[0].state.foreign_cpu, 0.5, 1e-9);
+  EXPECT_FALSE(visits[1].state.disturbed);
+  EXPECT_NEAR(visits[1].state.foreign_cpu, 0.01, 1e-9);
 }
 
 TEST_F(RunnerTest, StealDisturbsAsMuchAsOtherProgramsDo) {
   ScriptedDevice device({});
   run(device, {point_of(few_bytes)}, shares({}, {0.5, 0.01}));
-  EXPECT_EQ(state(0).attempts, 2);
-  EXPECT_NEAR(state(0).steal, 0.01, 1e-9);
+  const std::vector<Measurement>& visits = observer.measurements;
+  ASSERT_EQ(visits.size(), 2u);
+  EXPECT_TRUE(visits[0].state.disturbed);
+  EXPECT_FALSE(visits[1].state.disturbed);
 }
 
-TEST_F(RunnerTest, TheLeastDisturbedAttemptIsKeptAndLabelled) {
+TEST_F(RunnerTest, WhereOthersNeverRestVisitsEnd) {
   ScriptedDevice device({});
-  run(device, {point_of(few_bytes)}, shares({0.5, 0.2, 0.3}));
-  ASSERT_EQ(observer.measurements.size(), 1u);
-  EXPECT_EQ(state(0).attempts, 3);
-  EXPECT_NEAR(state(0).foreign_cpu, 0.2, 1e-9);
-  EXPECT_TRUE(state(0).disturbed);
-}
-
-TEST_F(RunnerTest, TheValuesAreThoseOfTheAttemptThatIsKept) {
-  // The three attempts have latencies of 10, 20 and 30 ns.
-  const auto attempt = std::make_shared<int>(0);
-  ScriptedDevice device({.hop_ns = [attempt](std::uint64_t) { return 10.0 * *attempt; }});
-  points_wanted = {point_of(few_bytes)};
-  const auto time = shares({0.5, 0.2, 0.3});
-  const auto calls = std::make_shared<int>(0);
-  run_probe(device, walking(),
-            {.request = {.look = Look::first},
-             .host_time =
-                 [=] {
-                   if ((*calls)++ % 2 == 0) ++*attempt;
-                   return time();
-                 }},
-            observer);
-  EXPECT_NEAR(analysis::summarize(observer.measurements.at(0).values).median, 20, 1e-6);
+  run(device, {point_of(few_bytes)}, shares(std::vector<double>(50, 0.5)));
+  EXPECT_EQ(observer.measurements.size(), static_cast<std::size_t>(most_visits));
 }
 
 // A core that the driver's threads did not have shows in no share of the machine's time where it was their own.
-TEST_F(RunnerTest, APointOfInterruptedDispatchesIsMeasuredAgainAndLabelled) {
+TEST_F(RunnerTest, AVisitOfInterruptedDispatchesIsMadeUpForByAnother) {
   prepare_of_test = [](device::Device& device, const Point& point, const Request& request) {
     Workload workload = prepare_walk(device, point, request);
-    const bool is_interrupted = static_cast<int>(seeds_prepared.size()) <= attempts_interrupted;
+    const bool is_interrupted = static_cast<int>(seeds_prepared.size()) <= visits_interrupted;
     std::get<SteppedWork>(workload.work).interrupted = [is_interrupted] { return is_interrupted; };
     return workload;
   };
-  for (const auto& [interrupted, attempts] : {std::pair{0, 1}, std::pair{1, 2}, std::pair{9, 3}}) {
+  for (const std::size_t interrupted : {0u, 1u, 3u}) {
     ScriptedDevice device({});
     RecordingObserver seen;
     seeds_prepared.clear();
     points_wanted = {point_of(few_bytes)};
-    attempts_interrupted = interrupted;
+    visits_interrupted = static_cast<int>(interrupted);
     run_probe(device, walking(), {.request = {.look = Look::first}, .host_time = shares({})}, seen);
-    ASSERT_EQ(seen.measurements.size(), 1u);
-    EXPECT_EQ(seen.measurements[0].state.attempts, attempts) << interrupted;
-    EXPECT_EQ(seen.measurements[0].state.disturbed, attempts == 3) << interrupted;
-    EXPECT_EQ(seen.measurements[0].state.interrupted, attempts == 3 ? 1 : 0) << interrupted;
+    ASSERT_EQ(seen.measurements.size(), interrupted + 1);
+    for (std::size_t visit = 0; visit <= interrupted; ++visit) {
+      EXPECT_EQ(seen.measurements[visit].state.disturbed, visit < interrupted) << interrupted;
+      EXPECT_EQ(seen.measurements[visit].state.interrupted, visit < interrupted ? 1 : 0) << interrupted;
+    }
   }
 }
 
 TEST_F(RunnerTest, ALittleOfOthersIsTolerated) {
   ScriptedDevice device({});
   run(device, {point_of(few_bytes)}, shares({0.049}, {0.049}));
-  EXPECT_EQ(state(0).attempts, 1);
   EXPECT_FALSE(state(0).disturbed);
-}
-
-TEST_F(RunnerTest, PatienceEndsAfterFourPointsThatNoRepetitionMadeQuiet) {
-  ScriptedDevice device({});
-  // 4 points of 3 attempts, then one attempt each; the 6th point is quiet, so the 7th is repeated again.
-  std::vector<double> foreign(13, 0.5);
-  foreign.push_back(0);
-  foreign.insert(foreign.end(), 3, 0.5);
-  run(device, distinct_points(7), shares(foreign));
-  std::vector<int> attempts;
-  std::vector<bool> disturbed;
-  for (const Measurement& measurement : observer.measurements) {
-    attempts.push_back(measurement.state.attempts);
-    disturbed.push_back(measurement.state.disturbed);
-  }
-  EXPECT_EQ(attempts, (std::vector<int>{3, 3, 3, 3, 1, 1, 3}));
-  EXPECT_EQ(disturbed, (std::vector<bool>{true, true, true, true, true, false, true}));
 }
 
 TEST_F(RunnerTest, AnErrorCostsItsPointAlone) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -21,7 +22,7 @@ TEST(Schedule, AFurtherDeviceHasTwoFifthsMore) {
 }
 
 TEST(Schedule, FirstLooksComeBeforeAllElseInTheirOrder) {
-  std::vector<Candidate> candidates{{.open_quantities = 9, .seconds_spent = 1, .seconds_of_next = 0.1},
+  std::vector<Candidate> candidates{{.doubt = 9, .seconds_spent = 1, .seconds_of_next = 0.1},
                                     {.is_first_look = true, .seconds_spent = 5, .seconds_of_next = 3},
                                     {.is_first_look = true}};
   EXPECT_EQ(most_worthwhile(candidates, plenty), 1u);
@@ -34,28 +35,33 @@ TEST(Schedule, AFirstLookIsFinishedWhateverTheBudget) {
   EXPECT_EQ(most_worthwhile(candidates, -10), 1u);
 }
 
-TEST(Schedule, WhatHasMostOpenForItsSecondsComesFirst) {
-  EXPECT_EQ(most_worthwhile(std::vector<Candidate>{{.open_quantities = 1, .seconds_spent = 4},
-                                                   {.open_quantities = 3, .seconds_spent = 4},
-                                                   {.open_quantities = 2, .seconds_spent = 4}},
+TEST(Schedule, WhatHasMostDoubtForItsSecondsComesFirst) {
+  EXPECT_EQ(most_worthwhile(std::vector<Candidate>{{.doubt = 1, .seconds_spent = 4},
+                                                   {.doubt = 3, .seconds_spent = 4},
+                                                   {.doubt = 2, .seconds_spent = 4}},
                             plenty),
             1u);
-  EXPECT_EQ(most_worthwhile(std::vector<Candidate>{{.open_quantities = 4, .seconds_spent = 20},
-                                                   {.open_quantities = 1, .seconds_spent = 4}},
+  EXPECT_EQ(most_worthwhile(std::vector<Candidate>{{.doubt = 4, .seconds_spent = 20}, {.doubt = 1, .seconds_spent = 4}},
                             plenty),
             1u);
 }
 
-TEST(Schedule, WhereNothingIsOpenMorePointsAreStillWorthSomething) {
-  const std::vector<Candidate> candidates{{.open_quantities = 0, .seconds_spent = 4},
-                                          {.open_quantities = 1, .seconds_spent = 10}};
+TEST(Schedule, WhereNothingIsInDoubtMorePointsAreStillWorthSomething) {
+  const std::vector<Candidate> candidates{{.doubt = 0, .seconds_spent = 4}, {.doubt = 1, .seconds_spent = 10}};
   EXPECT_EQ(most_worthwhile(candidates, plenty), 1u);
   EXPECT_EQ(most_worthwhile(std::span(candidates).first(1), plenty), 0u);
 }
 
+TEST(Schedule, ALongVisitIsWorthLessASecondThanAShortOne) {
+  EXPECT_EQ(most_worthwhile(std::vector<Candidate>{{.doubt = 2, .seconds_spent = 1, .seconds_of_next = 10},
+                                                   {.doubt = 1, .seconds_spent = 1, .seconds_of_next = 0.1}},
+                            plenty),
+            1u);
+}
+
 TEST(Schedule, WhatDoesNotFitIsLeft) {
-  const std::vector<Candidate> candidates{{.open_quantities = 9, .seconds_spent = 1, .seconds_of_next = 3},
-                                          {.open_quantities = 1, .seconds_spent = 9, .seconds_of_next = 0.5}};
+  const std::vector<Candidate> candidates{{.doubt = 9, .seconds_spent = 1, .seconds_of_next = 3},
+                                          {.doubt = 1, .seconds_spent = 9, .seconds_of_next = 0.5}};
   EXPECT_EQ(most_worthwhile(candidates, 3), 0u);
   EXPECT_EQ(most_worthwhile(candidates, 2), 1u);
   EXPECT_EQ(most_worthwhile(candidates, 0.4), std::nullopt);
@@ -64,9 +70,9 @@ TEST(Schedule, WhatDoesNotFitIsLeft) {
 }
 
 /// The seconds that each of two candidates has had after so many visits of a second.
-std::array<double, 2> seconds_after(int visits, std::array<int, 2> open) {
-  std::vector<Candidate> candidates{{.open_quantities = open[0], .seconds_of_next = 1},
-                                    {.open_quantities = open[1], .seconds_of_next = 1}};
+std::array<double, 2> seconds_after(int visits, std::array<double, 2> doubt) {
+  std::vector<Candidate> candidates{{.doubt = doubt[0], .seconds_of_next = 1},
+                                    {.doubt = doubt[1], .seconds_of_next = 1}};
   for (int visit = 0; visit < visits; ++visit) {
     candidates[most_worthwhile(candidates, plenty).value()].seconds_spent += 1;
   }
@@ -78,9 +84,8 @@ TEST(Schedule, NothingStarves) {
   EXPECT_NEAR(alike[0], alike[1], 1);
   const auto ten_to_one = seconds_after(300, {1, 10});
   EXPECT_NEAR(ten_to_one[1] / ten_to_one[0], 10, 2);
-  // However many numbers a probe prints, and though the other has none open.
-  const auto at_most = seconds_after(1000, {0, 1000});
-  EXPECT_NEAR(at_most[1] / at_most[0], 40, 5);
+  const auto beside_none = seconds_after(1000, {0, 10});
+  EXPECT_NEAR(beside_none[1] / beside_none[0], 40, 8);
 }
 
 /// An interval with such a relative half width.
@@ -95,40 +100,42 @@ measure::FoundLevel level(std::optional<analysis::Bracket> bytes, const analysis
   return found;
 }
 
-TEST(OpenQuantities, AreTheSizesAndLatenciesOfLevelsThatMissTheirTargets) {
+TEST(Doubt, IsHowManyTimesTooWideTheSizesAndLatenciesOfLevelsAre) {
   using measure::Quantity;
   const double size = measure::half_width_at(Quantity::size, 1);
   const double rate = measure::half_width_at(Quantity::rate, 1);
   measure::Conclusion conclusion;
-  EXPECT_EQ(open_quantities(conclusion), 0);
+  EXPECT_EQ(doubt(conclusion), 0);
   conclusion.levels = {level(within(0.9 * size), within(0.9 * rate)), level(std::nullopt, within(0.9 * rate))};
-  EXPECT_EQ(open_quantities(conclusion), 0) << "memory has no size that could be open";
-  conclusion.levels.push_back(level(within(1.1 * size), within(1.1 * rate)));
-  EXPECT_EQ(open_quantities(conclusion), 2);
-  conclusion.levels.push_back(level(within(0.9 * size), within(0.5)));
-  EXPECT_EQ(open_quantities(conclusion), 3);
+  EXPECT_EQ(doubt(conclusion), 0) << "memory has no size that could be in doubt";
+  conclusion.levels.push_back(level(within(4 * size), within(2 * rate)));
+  EXPECT_NEAR(doubt(conclusion), 3, 1e-9);
+  conclusion.levels.push_back(level(within(0.9 * size), within(0.9)));
+  EXPECT_NEAR(doubt(conclusion), 7, 1e-9) << "no number counts more than four times doubled";
 }
 
-TEST(OpenQuantities, OfABandwidthCurveAreItsBandwidths) {
+TEST(Doubt, OfABandwidthCurveIsThatOfItsBandwidths) {
   measure::Conclusion conclusion;
   conclusion.levels = {level(std::nullopt, within(0.5))};
   conclusion.levels[0].gbps = within(0.001);
-  EXPECT_EQ(open_quantities(conclusion), 0);
-  conclusion.levels[0].gbps = within(0.5);
-  EXPECT_EQ(open_quantities(conclusion), 1);
+  EXPECT_EQ(doubt(conclusion), 0);
+  conclusion.levels[0].gbps = within(2 * measure::half_width_at(measure::Quantity::rate, 1));
+  EXPECT_NEAR(doubt(conclusion), 1, 1e-9);
 }
 
-TEST(OpenQuantities, OfFindingsAreThoseWithAnInterval) {
+TEST(Doubt, OfFindingsIsThatOfTheTwoThatALineHasRoomFor) {
+  const double half_width = std::sqrt(2.0) * measure::half_width_at(measure::Quantity::rate, 1);
   measure::Conclusion conclusion;
-  conclusion.findings = {{.value = 100, .low = 50, .high = 150},
-                         {.value = 100, .low = 99.9, .high = 100.1},
-                         {.value = -100, .low = -150, .high = -50},
-                         {.value = -100, .low = -100.1, .high = -99.9},
-                         {.value = 100},
-                         {.evidence = "no number"}};
-  EXPECT_EQ(open_quantities(conclusion), 2);
+  const measure::Finding wide{.value = 100, .low = 100 * (1 - half_width), .high = 100 * (1 + half_width)};
+  const measure::Finding narrow{.value = -100, .low = -100.1, .high = -99.9};
+  conclusion.findings = {narrow, {.value = 100}, {.evidence = "no number"}};
+  EXPECT_EQ(doubt(conclusion), 0);
+  conclusion.findings.push_back(wide);
+  EXPECT_NEAR(doubt(conclusion), 0.5, 1e-9);
+  conclusion.findings.insert(conclusion.findings.end(), 5, wide);
+  EXPECT_NEAR(doubt(conclusion), 1, 1e-9);
   conclusion.findings = {{.value = 100, .low = 50, .high = std::numeric_limits<double>::infinity()}};
-  EXPECT_EQ(open_quantities(conclusion), 1);
+  EXPECT_NEAR(doubt(conclusion), 2, 1e-9) << "a line counts no more than that";
 }
 
 }  // namespace

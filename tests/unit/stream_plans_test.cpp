@@ -161,19 +161,15 @@ TEST_P(StreamPlans, WhateverSizesAreAskedForAreMeasuredAtOnce) {
 INSTANTIATE_TEST_SUITE_P(OfProbes, StreamPlans, ::testing::ValuesIn(plans()),
                          [](const auto& tested) { return tested.param.name; });
 
-double seconds_of_first_look(const Plan& plan) {
-  double seconds = 0;
-  for (const Point& point : plan.next({.look = Look::first}, {})) seconds += point.expected_seconds;
-  return seconds;
-}
-
 TEST(FirstLooks, TakeSecondsOnTwoCores) {
   const std::map<std::string, double> most{{"BandwidthOfACpu", 2.5}, {"LoadedLatencyOfACpu", 1.5}, {"CpuBandwidth", 2}};
   for (const Plan& plan : plans()) {
     double seconds = 0;
     for (const Point& point : plan.next({.look = Look::first}, {})) seconds += point.expected_seconds;
     EXPECT_GT(seconds, 0.3) << plan.name;
-    if (most.contains(plan.name)) EXPECT_LT(seconds, most.at(plan.name)) << plan.name;
+    if (most.contains(plan.name)) {
+      EXPECT_LT(seconds, most.at(plan.name)) << plan.name;
+    }
   }
 }
 
