@@ -309,7 +309,7 @@ TEST(CopyProbe, RowsGrowUntilReadingTheClockIsASmallPartOfThem) {
   EXPECT_NEAR(analysis::summarize(slow.values).median / gbps, 1, 0.1);
 }
 
-// Without a latency 512 copies of 4 KiB take 25 us, and 480 of 64 KiB 370 us.
+// Without a latency 512 copies of 4 KiB take 25 us, and 480 of 32 KiB 185 us.
 TEST(CopyProbe, CopiesTooShortForTheClockAreSkippedAndLargerOnesMeasured) {
   DeviceWith<SlowClock> device(model_with(1, 0), 100e3);
   const auto observer = run(device, 1 << 20);
@@ -319,7 +319,7 @@ TEST(CopyProbe, CopiesTooShortForTheClockAreSkippedAndLargerOnesMeasured) {
     if (one.point.words != copies(HostMemory::pinned) || one.point.x.queues) continue;
     least = std::min(least, one.point.x.bytes.value());
   }
-  EXPECT_EQ(least, 65536);
+  EXPECT_EQ(least, 32768);
   EXPECT_TRUE(std::ranges::any_of(observer.skips, [](const auto& skip) {
     return skip.text.find("larger ones are measured") != std::string::npos;
   }));
