@@ -151,9 +151,9 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
 
   std::vector<std::string> names;
   for (const measure::Probe* probe : asked.probes) names.emplace_back(probe->name);
-  const auto screen = [&](const std::vector<records::Line>& lines, const session::Position& position) {
+  const auto screen = [&](const std::vector<records::Line>& lines) {
     summary::FirstScreenLayout layout = first_screen_layout("");
-    layout.underway = {.seconds_left = position.seconds_left, .measured = position.point, .probes = names};
+    layout.awaited = names;
     return summary::first_screen(lines, layout);
   };
   session::Progress progress(options.progress && os::is_terminal(os::StandardStream::errors), screen);

@@ -6,8 +6,9 @@ namespace {
 /// What is known is concluded anew once so many times as much time was spent: levels take a while to find.
 constexpr double growth_between_conclusions = 1.6;
 
-/// The doubt of a probe that has concluded nothing yet.
+/// The doubt of a probe that has concluded nothing yet, and of one that will find levels.
 constexpr double doubt_before_a_conclusion = 2;
+constexpr double doubt_before_levels = 16;
 
 }  // namespace
 
@@ -63,9 +64,14 @@ std::optional<Candidate> Inquiry::candidate() {
   const bool is_due = seconds_ >= growth_between_conclusions * seconds_concluded_ && visits_ > visits_concluded_;
   if (!is_first_look && is_due) conclude();
   const double pace = expected_seconds_ > 0 ? seconds_ / expected_seconds_ : 1;
-  const bool has_concluded = !conclusion_.levels.empty() || !conclusion_.findings.empty();
+  double in_doubt = doubt(conclusion_);
+  if (probe_.levels != measure::LevelsOf::none && conclusion_.levels.empty()) {
+    in_doubt = doubt_before_levels;
+  } else if (conclusion_.levels.empty() && conclusion_.findings.empty()) {
+    in_doubt = doubt_before_a_conclusion;
+  }
   return Candidate{.is_first_look = is_first_look,
-                   .doubt = has_concluded ? doubt(conclusion_) : doubt_before_a_conclusion,
+                   .doubt = in_doubt,
                    .seconds_spent = seconds_,
                    .seconds_of_next = pace * visit->point.expected_seconds};
 }

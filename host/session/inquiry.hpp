@@ -61,6 +61,8 @@ class Inquiry {
   [[nodiscard]] bool is_at_first_look();
   /// The name of the point that is visited next, for a person; empty where there is none.
   std::string next_name();
+  /// The printed number that is furthest from its target by what was concluded last; empty where there is none.
+  [[nodiscard]] std::string most_doubtful() const { return session::most_doubtful(conclusion_); }
   /// Ends it: what waited for the end is reported.
   void end();
   /// Concludes from what is known now.

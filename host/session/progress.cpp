@@ -18,7 +18,8 @@ constexpr std::chrono::seconds between_screens{3};
 std::string status_of(const Position& position) {
   const long seconds = std::lround(std::max(position.seconds_left, 0.0));
   const std::string left = seconds < 90 ? fmt::format("{} s", seconds) : fmt::format("{} min", (seconds + 30) / 60);
-  return left + " left · " + records::visible(position.point + ", " + position.device + ", " + position.api);
+  const std::string what = position.sharpens.empty() ? "" : " for " + position.sharpens;
+  return left + " left · " + records::visible(position.point + what + ", " + position.device + ", " + position.api);
 }
 
 }  // namespace
@@ -33,9 +34,9 @@ bool Progress::wants_a_screen() const { return drawn_ && Clock::now() - last_scr
 
 void Progress::show(const std::vector<records::Line>& lines) {
   clear();
-  shown_ = screen_(lines, position_);
-  std::cerr << shown_;
-  lines_drawn_ = static_cast<int>(std::ranges::count(shown_, '\n'));
+  shown_ = screen_(lines);
+  std::cerr << shown_ << "\n";
+  lines_drawn_ = static_cast<int>(std::ranges::count(shown_, '\n')) + 1;
   last_screen_ = Clock::now();
   draw();
 }

@@ -11,14 +11,15 @@ struct Position {
   std::string api = {};
   std::string probe = {};
   std::string point = {};
+  std::string sharpens = {};  ///< "the size of level 2"; empty at a first look
 };
 
 /// What a run shows while it measures. On a terminal: what is known so far, drawn again and again, above a line that
 /// says how long it will go on and what is measured now. Elsewhere a line for each probe that begins.
 class Progress {
  public:
-  /// The text of a screen with what is known from these lines, by a run that is at such a place.
-  using Screen = std::function<std::string(const std::vector<records::Line>& lines, const Position& position)>;
+  /// The text of a screen with what is known from these lines.
+  using Screen = std::function<std::string(const std::vector<records::Line>& lines)>;
 
   Progress(bool drawn, Screen screen) : drawn_(drawn), screen_(std::move(screen)) {}
   ~Progress() { clear(); }

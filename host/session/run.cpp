@@ -150,7 +150,8 @@ bool Run::visit(Inquiry& inquiry) {
                 .device = inquiry.target().record.name,
                 .api = records::spoken_name(inquiry.api()),
                 .probe = std::string(inquiry.probe().name),
-                .point = opens ? "opening the device" : inquiry.next_name()});
+                .point = opens ? "opening the device" : inquiry.next_name(),
+                .sharpens = inquiry.most_doubtful()});
   if (opens) {
     inquiry.begin([this](const Line& line) { append(line); });
     return !os::interrupted();

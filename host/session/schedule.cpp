@@ -59,6 +59,26 @@ double doubt(const measure::Conclusion& conclusion) {
   return std::min(std::accumulate(of_findings.begin(), of_findings.end(), 0.0), most_doublings_of_findings);
 }
 
+std::string most_doubtful(const measure::Conclusion& conclusion) {
+  using measure::Quantity;
+  std::string name;
+  double most = 0;
+  const auto consider = [&](double in_doubt, const std::string& of) {
+    if (in_doubt <= most) return;
+    most = in_doubt;
+    name = of;
+  };
+  for (const measure::FoundLevel& level : conclusion.levels) {
+    consider(doublings(level.found.bytes, Quantity::size), "the size of " + level.name);
+    if (level.gbps) {
+      consider(doublings(level.gbps, Quantity::rate), "the bandwidth of " + level.name);
+    } else {
+      consider(doublings(std::optional(level.found.latency_ns), Quantity::rate), "the latency of " + level.name);
+    }
+  }
+  return name;
+}
+
 std::optional<std::size_t> most_worthwhile(std::span<const Candidate> candidates, double seconds_left) {
   const auto first_look = std::ranges::find(candidates, true, &Candidate::is_first_look);
   if (first_look != candidates.end()) return static_cast<std::size_t>(first_look - candidates.begin());

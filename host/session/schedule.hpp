@@ -15,6 +15,9 @@ double budget_of(double seconds_for_one_device, std::size_t devices);
 /// their intervals' widths. All levels are printed; of other findings a line has room for few, and the widest count.
 double doubt(const measure::Conclusion& conclusion);
 
+/// The number that is furthest from its target, for a person: "the size of level 2". Empty where none is in doubt.
+std::string most_doubtful(const measure::Conclusion& conclusion);
+
 /// Something that a run could go on with.
 struct Candidate {
   bool is_first_look = false;

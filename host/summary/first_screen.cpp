@@ -105,7 +105,7 @@ std::string header(const DeviceRecord& device, const RunFacts& facts, const View
   if (const std::string drivers = drivers_of(device, view); !drivers.empty()) parts.push_back(drivers);
   if (!is_cpu && device.type != device::DeviceType::model && !host.cpu.empty())
     parts.push_back("host: " + without_marks(host.cpu) + cores);
-  const std::string time = time_of(facts, layout.underway.has_value());
+  const std::string time = time_of(facts, layout.awaited.has_value());
   if (is_first && !time.empty()) parts.push_back(time);
   return wrapped(fmt::format("{}", fmt::join(parts, " · ")), layout.columns, 0);
 }
@@ -143,7 +143,7 @@ std::string topic_text(const Topic& topic, const FirstScreenLayout& layout, int 
 std::string block(const DeviceRecord& device, const RunFacts& facts, const View& view, const FirstScreenLayout& layout,
                   int topic_lines, std::ptrdiff_t& spare_lines) {
   const std::vector<LevelRow> rows = level_rows(device, view);
-  const std::vector<std::string> awaited = layout.underway ? layout.underway->probes : std::vector<std::string>{};
+  const std::vector<std::string> awaited = layout.awaited.value_or(std::vector<std::string>{});
   std::string text = header(device, facts, view, layout);
   if (!rows.empty()) text += "\n" + table_of(rows, layout);
   if (rows.empty() && std::ranges::find(awaited, "latency") != awaited.end()) text += "\nlevels          …\n";
@@ -161,20 +161,13 @@ std::string block(const DeviceRecord& device, const RunFacts& facts, const View&
     below += one;
   }
   const std::size_t points = view.of(device.id).points.size();
-  if (rows.empty() && below.empty() && !layout.underway)
+  if (rows.empty() && below.empty() && !layout.awaited)
     below = points == 0 ? "Nothing was measured.\n" : fmt::format("Nothing is concluded from its {} points.\n", points);
   return below.empty() ? text : text + "\n" + below;
 }
 
-/// What is measured now, or where the rest is.
+/// Where the rest is.
 std::string footer(const FirstScreenLayout& layout) {
-  if (layout.underway) {
-    const Underway& now = *layout.underway;
-    std::string text = fmt::format("{:.0f} s left", std::max(now.seconds_left, 0.0));
-    if (!now.measured.empty()) text += " · " + now.measured;
-    if (!now.sharpens.empty()) text += ", to sharpen " + now.sharpens;
-    return "\n" + wrapped(text, layout.columns, 0);
-  }
   if (layout.file.empty()) return "";
   const std::string show = fmt::format("sonde show {} -v (all tables)", layout.file);
   const std::string report = fmt::format("sonde report {} -o page.html", layout.file);

@@ -5,21 +5,14 @@
 
 namespace sonde::summary {
 
-/// A run that still measures.
-struct Underway {
-  double seconds_left = 0;
-  std::string measured;             ///< "latency vector 4 KiB"; empty where nothing is being measured
-  std::string sharpens;             ///< "the size of L2"; empty where it is a first look
-  std::vector<std::string> probes;  ///< the names of all that was asked for: topics without results are "…"
-};
-
 /// The place of a first screen.
 struct FirstScreenLayout {
   int columns = 100;
   int lines = 40;
   bool colour = false;  ///< allows SGR codes
   std::string file;     ///< the record file as the user would type it; empty where there is none
-  std::optional<Underway> underway = {};
+  /// The names of the probes that were asked for, while a run still measures: topics without results are "…".
+  std::optional<std::vector<std::string>> awaited = {};
 };
 
 /// The answer of a run in one screen, drawn from its records alone: the levels of each device, a line a topic, what

@@ -14,7 +14,9 @@ def test_two_devices_in_one_record(sonde, valid, opencl_cpu):
     assert told[0] == "cpu" and len(told) == 2
     assert [record["record"] for record in records[1:3]] == ["device", "device"]
     assert [sample["device"] for sample in by_vector_path(of_kind(records, "sample"))] == told
-    assert "(cpu)" in done.out and "simulated" in done.out
+    tables = sonde("show", "run.jsonl", "-v").out
+    for said in (done.out, tables):
+        assert "EPYC" in said and "simulated" in said
 
 
 def test_a_device_named_twice_is_measured_once(sonde, model_file):

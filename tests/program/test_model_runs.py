@@ -26,8 +26,8 @@ def test_a_built_in_model_runs_and_says_simulated(sonde, valid, device):
     done = sonde("run", "--device", f"model:{device}", *ONE_POINT, "-o", "run.jsonl")
     assert done.status == 0, done.err
     assert "simulated" in done.err
-    heading, rest = done.out.strip().split("\n", 1)
-    assert "simulated" in heading and "simulated" in rest.lower()
+    assert "simulated" in done.out.splitlines()[0]
+    assert "Simulated" in sonde("show", "run.jsonl", "-v").out
     valid(sonde.records())
 
 
@@ -35,7 +35,9 @@ def test_a_model_from_a_file_says_simulated(sonde, valid, model_file):
     done = sonde("run", "--device", model_file(), *ONE_POINT, "-o", "run.jsonl")
     assert done.status == 0, done.err
     assert "little" in done.err and "simulated" in done.err
-    assert "little (simulated)" in done.out and "Simulated latency" in done.out
+    assert "little, simulated" in done.out
+    tables = sonde("show", "run.jsonl", "-v").out
+    assert "little (simulated)" in tables and "Simulated latency" in tables
     records = sonde.records()
     valid(records)
     (device,) = of_kind(records, "device")
@@ -67,10 +69,13 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
         "run",
         "--device",
         model_file(levels=levels),
+        "--probe",
+        "latency,bandwidth",
         "--sizes",
         "1K:4M",
         "--time",
-        "1",
+        "10",
+        "-v",
         "--seed",
         "7",
         "-o",
@@ -129,7 +134,7 @@ def test_the_levels_command_takes_latencies_of_the_cpu_itself(sonde, valid, mode
         {"bytes": 524288, "line": 64, "ways": 16, "latency_ns": 90},
         {"latency_ns": 400},
     ]
-    words = ("--probe", "latency", "--sizes", "1K:4M", "--time", "1", "--seed", "7", "-o", "run.jsonl")
+    words = ("--probe", "latency", "--sizes", "1K:4M", "--time", "10", "--seed", "7", "-o", "run.jsonl")
     assert sonde("run", "--device", model_file(levels=levels), *words).status == 0
     records = sonde.records()
     small = walked_by_the_cpu(records, "small")
@@ -159,7 +164,7 @@ def test_the_levels_command_takes_latencies_of_the_cpu_itself(sonde, valid, mode
     assert sonde("levels", "short.jsonl").out.splitlines()[0] == "a CPU, cpu, small pages"
 
 
-def test_curves_mostly_measured_beside_neighbours_tell_no_levels_but_why(sonde, model_file):
+def test_curves_measured_beside_neighbours_tell_no_levels_but_why(sonde, model_file):
     measured(sonde, model_file(), "--probe", "latency")
     records = sonde.records()
     for sample in of_kind(records, "sample"):
@@ -169,12 +174,12 @@ def test_curves_mostly_measured_beside_neighbours_tell_no_levels_but_why(sonde, 
     text = sonde("levels", "shared.jsonl")
     assert text.status == 0, text.err
     vector = next(block for block in text.out.split("little") if block.startswith(", model\n")).splitlines()
-    assert vector[1].startswith("  no cache levels: during most of this curve another thread")
+    assert vector[1].startswith("  no cache levels: at all sizes of this curve another thread")
     assert all(line.startswith("    ") for line in vector[2:])  # the rest of the sentence
     lines = sonde("levels", "shared.jsonl", "--json")
     paths = {json.loads(line)["series"]["path"] for line in lines.out.splitlines()}
     assert "scalar" in paths and "vector" not in paths
-    assert "vector: no cache levels: during most of this curve" in lines.err
+    assert "vector: no cache levels: at all sizes of this curve" in lines.err
 
 
 def test_a_file_says_how_far_apart_its_pages_were_walked(sonde):
@@ -210,7 +215,8 @@ def test_every_latency_is_there_in_cycles_too(sonde, valid, model_file):
 def test_levels_are_told_in_cycles_too(sonde, model_file):
     levels = [{"bytes": 16384, "line": 64, "ways": 16, "latency_ns": 20}, {"latency_ns": 400}]
     device = model_file(levels=levels, noise=None, clock_mhz=2500)
-    done = sonde("run", "--device", device, "--sizes", "1K:1M", "--time", "1", "-o", "run.jsonl")
+    words = ("--probe", "latency", "--sizes", "1K:1M", "--time", "5", "-v", "-o", "run.jsonl")
+    done = sonde("run", "--device", device, *words)
     assert done.status == 0, done.err
     found = main_levels(sonde.records())
     assert [one["cycles"]["value"] for one in found] == pytest.approx([50, 1000], rel=0.02)

@@ -138,14 +138,10 @@ TEST(FirstScreen, SizesBeyondTheirIntervalsAreNotMerged) {
 }
 
 TEST(FirstScreen, WhileItRunsItSaysWhatIsNotKnownYet) {
-  const Underway now{.seconds_left = 41,
-                     .measured = "latency vector 4 KiB",
-                     .sharpens = "the size of L2",
-                     .probes = {"latency", "copy"}};
-  const std::string text = first_screen(std::vector<Line>{test::cpu_device()}, {.underway = now});
+  const std::string text =
+      first_screen(std::vector<Line>{test::cpu_device()}, {.awaited = std::vector<std::string>{"latency", "copy"}});
   EXPECT_TRUE(says(text, "levels          …\n"));
   EXPECT_TRUE(says(text, "Copies          …\n"));
-  EXPECT_TRUE(says(text, "41 s left · latency vector 4 KiB, to sharpen the size of L2\n"));
   EXPECT_FALSE(says(text, "Compute"));
 }
 

@@ -39,7 +39,7 @@ class ProgressTest : public testing::Test {
   bool taken = false;
 };
 
-std::string two_lines(const std::vector<records::Line>&, const Position&) { return "one\ntwo\n"; }
+std::string two_lines(const std::vector<records::Line>&) { return "one\ntwo\n"; }
 
 TEST_F(ProgressTest, OffATerminalEachProbeThatBeginsIsOnePlainLine) {
   {
@@ -88,12 +88,12 @@ TEST_F(ProgressTest, AScreenIsDrawnInPlaceOfTheOneBefore) {
   }
   const std::string text = printed();
   const auto first = text.find("one\ntwo\n");
-  const auto up = text.find("\033[2A\033[J");
+  const auto up = text.find("\033[3A\033[J");
   ASSERT_NE(first, std::string::npos) << text;
   ASSERT_NE(up, std::string::npos) << text;
   EXPECT_LT(first, up);
-  EXPECT_EQ(text.find("one\ntwo\n", up), up + 7) << text;
-  EXPECT_NE(text.find("\033[2A\033[J", up + 1), std::string::npos) << "nothing is left of it at the end: " << text;
+  EXPECT_EQ(text.find("one\ntwo\n\n", up), up + 7) << text;
+  EXPECT_NE(text.find("\033[3A\033[J", up + 1), std::string::npos) << "nothing is left of it at the end: " << text;
   EXPECT_NE(text.find("9 s left"), std::string::npos) << text;
 }
 
