@@ -4,6 +4,12 @@ import pytest
 from program_runs import ONE_POINT, by_vector_path, of_kind, sizes
 
 
+def values_in(records):
+    found = [(one["series"], one["x"], one["values"]) for one in of_kind(records, "sample")]
+    assert found
+    return found
+
+
 def test_two_devices_in_one_record(sonde, valid, opencl_cpu):
     devices = ("--device", "cpu", "--device", "model:strix-halo")
     done = sonde("run", *devices, "--api", "opencl", *ONE_POINT, "-o", "run.jsonl")
@@ -13,17 +19,19 @@ def test_two_devices_in_one_record(sonde, valid, opencl_cpu):
     told = [device["device"] for device in of_kind(records, "device")]
     assert told[0] == "cpu" and len(told) == 2
     assert [record["record"] for record in records[1:3]] == ["device", "device"]
-    assert [sample["device"] for sample in by_vector_path(of_kind(records, "sample"))] == told
-    tables = sonde("show", "run.jsonl", "-v").out
-    for said in (done.out, tables):
-        assert "EPYC" in said and "simulated" in said
+    assert list(dict.fromkeys(sample["device"] for sample in by_vector_path(of_kind(records, "sample")))) == told
+    for said in (done.out, sonde("show", "run.jsonl", "-v").out):
+        assert all(device["name"].split()[0] in said for device in of_kind(records, "device")) and "simulated" in said
 
 
 def test_a_device_named_twice_is_measured_once(sonde, model_file):
     device = model_file()
     assert sonde("run", "--device", device, "--device", device, *ONE_POINT, "-o", "run.jsonl").status == 0
     records = sonde.records()
-    assert (len(of_kind(records, "device")), len(by_vector_path(of_kind(records, "sample")))) == (1, 1)
+    assert len(of_kind(records, "device")) == 1
+    alone = sonde("run", "--device", device, *ONE_POINT, "-o", "alone.jsonl")
+    assert alone.status == 0, alone.err
+    assert values_in(records) == values_in(sonde.records("alone.jsonl"))
 
 
 def test_sizes_beyond_the_memory_of_a_model_are_skipped(sonde, valid, model_file):
@@ -44,14 +52,16 @@ def test_two_models_of_one_name_have_ids_of_their_own(sonde, model_file, files):
     records = sonde.records()
     told = [device["device"] for device in of_kind(records, "device")]
     assert len(set(told)) == 2
-    assert [sample["device"] for sample in by_vector_path(of_kind(records, "sample"))] == told
+    assert list(dict.fromkeys(sample["device"] for sample in by_vector_path(of_kind(records, "sample")))) == told
 
 
-@pytest.mark.parametrize("probes", [["latency"], ["latency,latency"], ["latency", "--probe", "latency"]])
-def test_a_probe_named_is_run_once(sonde, model_file, probes):
-    done = sonde("run", "--device", model_file(), "--probe", *probes, *ONE_POINT, "-o", "run.jsonl")
-    assert done.status == 0, done.err
-    assert len(by_vector_path(of_kind(sonde.records(), "sample"))) == 1
+@pytest.mark.parametrize("probes", [["latency,latency"], ["latency", "--probe", "latency"]])
+def test_a_probe_named_twice_is_run_once(sonde, model_file, probes):
+    words = ("run", "--device", model_file(), *ONE_POINT)
+    for file, named in (("once.jsonl", ["latency"]), ("run.jsonl", probes)):
+        done = sonde(*words, "--probe", *named, "-o", file)
+        assert done.status == 0, done.err
+    assert values_in(sonde.records()) == values_in(sonde.records("once.jsonl"))
 
 
 def whole_memory(listed):
@@ -66,9 +76,12 @@ def test_status_1_when_a_probe_asked_by_name_measured_nothing(sonde, valid, list
     records = sonde.records()
     valid(records)
     assert of_kind(records, "sample") == []
-    (skip,) = of_kind(records, "skip")
-    assert (skip["device"], skip["api"], skip["probe"]) == ("cpu", "opencl", "latency")
-    assert skip["reason"] in done.text
+    skips = of_kind(records, "skip")
+    assert skips
+    tables = sonde("show", "run.jsonl", "-v").text
+    for skip in skips:
+        assert (skip["device"], skip["api"], skip["probe"]) == ("cpu", "opencl", "latency")
+        assert skip["reason"] in tables
     assert records[-1]["status"] == "complete"
 
 
@@ -81,9 +94,9 @@ def test_status_0_when_a_probe_nobody_named_measured_nothing(sonde, listed, open
 
 
 def test_a_time_limit_ends_the_run_and_keeps_what_was_measured(sonde, valid, opencl_cpu):
-    words = ("run", "--device", "cpu", "--sizes", "4K:64M", "--time", "1", "--time-limit", "8")
+    words = ("run", "--device", "cpu", "--sizes", "4K:64M", "--time", "60", "--time-limit", "4")
     done = sonde(*words, "-o", "run.jsonl", timeout=30)
-    assert done.seconds < 16
+    assert done.seconds < 12
     records = sonde.records()
     valid(records)
     assert records[-1]["record"] == "end"

@@ -32,7 +32,6 @@ def spoilt(**fields):
         (spoilt(series={"order": 3}), "series must be"),
         (spoilt(device=3), "device must be a text"),
         (spoilt(state=[]), "state must be an object"),
-        (spoilt(process=[0.5]), "process must be"),
         (spoilt(state={"involuntary_switches": 1.5}), "involuntary_switches must be a whole number"),
         (spoilt(state={"steps": -1}), "steps must be a larger number"),
         (spoilt(state={"disturbed": 1}), "disturbed must be true or false"),

@@ -20,7 +20,7 @@ def test_a_simulated_devices_rates_come_back(sonde, valid, model_file):
     assert half_rate["value"] == pytest.approx(1, rel=0.02)
     missing = {(one["series"]["type"], one["series"]["operation"]) for one in of_kind(sonde.records(), "skip")}
     assert missing == {("int64", "multiply-add"), ("int16", "multiply-add"), ("int8", "dot4")}
-    assert "fp16 fma reaches" in done.text
+    assert "fp16 fma reaches" in sonde("show", "run.jsonl", "-v").text
 
 
 def test_a_model_without_arithmetic_says_so(sonde, valid, model_file):

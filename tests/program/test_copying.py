@@ -32,8 +32,9 @@ def test_a_model_gives_back_its_copies(sonde, valid, model_file):
         assert found(records, "latency", **there) == pytest.approx(5, rel=0.02)
         assert found(records, "latency", **back) == pytest.approx(5, rel=0.02)
     assert found(records, "engines") == 2
-    assert "Simulated copy" in done.out
-    assert re.search(r"driver, pageable, to-device +\S+ ± \S+ +(29\.[789]|30\.[0123]) ", done.out)
+    tables = sonde("show", "copy.jsonl", "-v").out
+    assert "Simulated copy" in tables
+    assert re.search(r"driver, pageable, to-device +\S+ ± \S+ +(29\.[789]|30\.[0123]) ", tables)
 
 
 def test_the_same_seed_gives_the_same_copies(sonde, model_file):
@@ -69,4 +70,5 @@ def test_the_cpu_copies_what_it_can_and_says_why_not_the_rest(request, sonde, va
     skipped = {skip["series"].get("engine"): skip["reason"] for skip in of_kind(records, "skip")}
     assert len(skipped["transfer"]) > 20
     assert not of_kind(records, "error")
-    assert "Copy through" in done.out and "Bandwidth of a copy," in done.out
+    tables = sonde("show", "copy.jsonl", "-v").out
+    assert "Copies" in done.out and "Copy through" in tables and "Bandwidth of a copy," in tables

@@ -25,8 +25,8 @@ LEVELS = [
 ]
 
 
-def counted(sonde, *words):
-    done = sonde("run", *words, "--time", "1", "-o", "run.jsonl", "--no-progress")
+def counted(sonde, *words, seconds=2):
+    done = sonde("run", *words, "--time", str(seconds), "-v", "-o", "run.jsonl", "--no-progress")
     return done, of_kind(sonde.records(), "counter")
 
 
@@ -66,7 +66,8 @@ def test_bytes_for_each_byte_tell_which_level_served(sonde, valid, model_file):
 
 
 def test_hit_rates_by_counters_need_no_option_and_agree_with_timing(sonde, valid, model_file):
-    done, counters = counted(sonde, "--device", model_file(levels=LEVELS), "--probe", "hit-rate", "--sizes", "8K:16M")
+    done, counters = counted(sonde, "--device", model_file(levels=LEVELS), "--probe", "hit-rate", "--sizes", "8K:16M",
+                             seconds=10)  # fmt: skip
     assert done.status == 0, done.err
     records = sonde.records()
     valid(records)

@@ -98,7 +98,7 @@ def test_report_draws_a_record_of_this_program(sonde, model_file, report):
 
 
 def test_report_has_rows_for_the_sizes_that_the_program_prints(sonde, model_file, report):
-    words = ("--probe", "latency", "--sizes", "4K:5M", "--time", "1", "-o", "run.jsonl")
+    words = ("--probe", "latency", "--sizes", "4K:5M", "--time", "1", "-v", "-o", "run.jsonl")
     done = sonde("run", "--device", model_file(noise=None), *words)
     assert done.status == 0, done.err
     printed = done.out[done.out.index("latency of one dependent load") :].split("\n\n")[0]

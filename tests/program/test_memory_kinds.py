@@ -22,7 +22,7 @@ def found(records, probe):
 def test_what_a_model_says_of_its_memory_comes_back(sonde, valid, model_file):
     device = model_file(memory_bytes=1 << 26, noise=None, levels=LEVELS, host_memory=HOST, copy=COPY)
     done = sonde("run", "--device", device, "--probe", "zero-copy,host-memory", "--sizes", "64K:4M",
-                 "--time", "1", "-o", "run.jsonl")  # fmt: skip
+                 "--time", "5", "-v", "-o", "run.jsonl")  # fmt: skip
     assert done.status == 0, done.err
     records = sonde.records()
     valid(records)

@@ -47,11 +47,12 @@ def test_frames_of_the_users_own_are_rendered_on_a_simulated_device(sonde, valid
     assert done.status == 0, done.err
     valid(sonde.records())
     rows = by_resolution(of_kind(sonde.records(), "sample"))
-    assert list(rows) == [(1280, 720), (1920, 1080), (3840, 2160)]
+    assert {(1280, 720), (1920, 1080), (3840, 2160)} <= rows.keys()
     for (width, height), row in rows.items():
         assert row["bytes"] == pytest.approx(width * height * MINE_BYTES_PER_PIXEL, rel=1e-5)
         assert row["GB/s"] == pytest.approx(row["bytes"] / row["ms"] / 1e6, rel=0.02)
-    assert "Simulated frames" in done.out and "3840x2160" in done.out
+    tables = sonde("show", "run.jsonl", "--probe", "frames").out
+    assert "Simulated frames" in tables and "3840x2160" in tables
 
 
 def test_frames_are_rendered_through_every_driver(sonde, valid, frame_file):
@@ -61,7 +62,7 @@ def test_frames_are_rendered_through_every_driver(sonde, valid, frame_file):
     valid(sonde.records())
     samples = of_kind(sonde.records(), "sample")
     assert {one["api"] for one in samples} == {"opencl", "vulkan"}
-    assert list(by_resolution(samples)) == [(640, 360), (960, 540)]
+    assert {(640, 360), (960, 540)} <= by_resolution(samples).keys()
     assert not of_kind(sonde.records(), "error")
 
 
