@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "measure/level_findings.hpp"
+#include "measure/visits.hpp"
 #include "os/file.hpp"
 #include "probes/bandwidth/bandwidth.hpp"
 #include "probes/catalog.hpp"
@@ -62,7 +63,18 @@ Recorded recorded_in(const std::string& file) try {
     const auto words = hierarchy_of(**probe, sample->measurement.point.words);
     if (!words) continue;
     const auto index = static_cast<std::size_t>(probe - probes_of_levels.begin());
-    recorded.curves[{sample->origin.device, sample->origin.api, index, *words}].push_back(sample->measurement);
+    std::vector<measure::Measurement>& curve =
+        recorded.curves[{sample->origin.device, sample->origin.api, index, *words}];
+    // A file has the visits of a point one after the other, as samples of their own.
+    const auto same = std::ranges::find_if(curve, [&](const measure::Measurement& one) {
+      return one.unit == sample->measurement.unit &&
+             measure::key_of(one.point) == measure::key_of(sample->measurement.point);
+    });
+    if (same == curve.end()) {
+      curve.push_back(sample->measurement);
+    } else {
+      measure::add_visit(*same, sample->measurement);
+    }
   }
   if (recorded.curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   return recorded;

@@ -153,6 +153,7 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   for (const measure::Probe* probe : asked.probes) names.emplace_back(probe->name);
   const auto screen = [&](const std::vector<records::Line>& lines) {
     summary::FirstScreenLayout layout = first_screen_layout("");
+    layout.columns = message_columns();
     layout.awaited = names;
     return summary::first_screen(lines, layout);
   };

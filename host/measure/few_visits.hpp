@@ -10,9 +10,8 @@ namespace sonde::measure {
 inline std::size_t visits_of(const Measurement& one) { return std::max<std::size_t>(1, one.visits.size()); }
 
 inline bool has_few_visits(std::span<const Measurement> measurements) {
-  return std::ranges::all_of(measurements, [](const Measurement& one) {
-    return visits_of(one) < static_cast<std::size_t>(usual_visits);
-  });
+  return std::ranges::all_of(
+      measurements, [](const Measurement& one) { return visits_of(one) < static_cast<std::size_t>(usual_visits); });
 }
 
 /// The measurements as if parts of each visit's values had been visits: by their scatter a first verdict is reached,

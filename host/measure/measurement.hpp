@@ -15,10 +15,12 @@ struct Point {
   const Curve* curve = nullptr;  ///< null only where a record of another version names a curve that this one lacks
   Words words = {};              ///< the curve's, with those that it varies
   Coordinates x = {};
-  double expected_seconds = 0;  ///< of a visit, for the schedule; only its ratio to the other points' matters
-  int replicates = 1;           ///< new allocations, each with a new shuffle, over which the repetitions are spread
-  int visits = 1;               ///< times at which it is measured, each after all other points that are wanted with it
-  Shape shape = {};             ///< the `State::shape` of an earlier point. Empty: prepare() finds the best.
+  double expected_seconds = 0;   ///< of a visit, for the schedule; only its ratio to the other points' matters
+  int replicates = 1;            ///< new allocations, each with a new shuffle, over which the repetitions are spread
+  int visits = 1;                ///< times at which it is measured, each after all other points that are wanted with it
+  bool follows_at_once = false;  ///< it tells something only right after the point before it
+  bool is_visited_once = false;  ///< a later visit would tell something else, or harm others
+  Shape shape = {};              ///< the `State::shape` of an earlier point. Empty: prepare() finds the best.
 };
 
 /// A point of `curve` at `x`; `varied` has the words that the curve leaves open.

@@ -12,6 +12,8 @@ namespace {
 constexpr int most_failures = 3;
 /// Workers that may die at one curve.
 constexpr int most_deaths = 3;
+/// Visits that are made up for, of those that others disturbed, before a probe looks closer.
+constexpr int most_made_up_for = 2;
 
 /// The numbers that were asked for, as they were measured: an extra curve's may be of another place.
 Coordinates coordinates_asked_for(const Coordinates& asked, const Coordinates& measured) {
@@ -47,8 +49,11 @@ ProbeRun::ProbeRun(const device::DeviceInfo& device, const Probe& probe, const R
 
 const Visit* ProbeRun::wanted() {
   if (visit_) return &*visit_;
-  while (!given_up_) {
-    if (queue_.empty() && !plan()) break;
+  while (!given_up_ && !is_done_) {
+    if (queue_.empty() && !plan()) {
+      is_done_ = true;
+      break;
+    }
     current_ = queue_.front();
     queue_.pop_front();
     Asked& asked = asked_[current_];
@@ -115,14 +120,16 @@ const Measurement* ProbeRun::known_of(const Asked& asked) const {
 bool ProbeRun::lacks_visits(const Asked& asked) const {
   if (asked.begun < asked.point.visits) return true;
   const Measurement* const known = known_of(asked);
-  if (known == nullptr || asked.begun >= most_visits) return false;
+  if (known == nullptr || asked.point.is_visited_once || asked.begun >= asked.point.visits + most_made_up_for)
+    return false;
   const auto left_out = static_cast<int>(std::ranges::count(known->visits, 0u));
   return known->state.disturbed || asked.begun - left_out < asked.point.visits;
 }
 
 bool ProbeRun::scatters(const Asked& asked) const {
   const Measurement* const known = known_of(asked);
-  return asked.begun < most_visits && known != nullptr && !is_within_target(estimate(*known), Quantity::rate);
+  return !asked.point.is_visited_once && asked.begun < most_visits && known != nullptr &&
+         !is_within_target(estimate(*known), Quantity::rate);
 }
 
 bool ProbeRun::is_left_out(const Asked& asked) const {
@@ -140,6 +147,7 @@ void ProbeRun::take(Answer answer) {
   visit_.reset();
   if (first_look_left_ > 0) --first_look_left_;
   asked.ended = answer.end != Answer::End::measured;
+  if (answer.end != Answer::End::lost) lost_in_a_row_ = 0;
   switch (answer.end) {
     case Answer::End::measured:
       if (answer.measured.traffic)
@@ -164,6 +172,12 @@ void ProbeRun::take(Answer answer) {
       any_failed_ = true;
       observer_.failed(probe_, &point, answer.reason);
       count_death(point);
+      if (++lost_in_a_row_ >= most_deaths) {
+        observer_.skipped(
+            probe_, nullptr,
+            "given up, as the driver's process was lost " + std::to_string(most_deaths) + " times in a row");
+        given_up_ = true;
+      }
       break;
   }
 }
@@ -208,7 +222,7 @@ void ProbeRun::give_up(std::string why) {
 }
 
 void ProbeRun::count_death(const Point& point) {
-  if (++deaths_[point.words] < most_deaths) return;
+  if (++deaths_[point.words] != most_deaths) return;
   const Point curve{.words = point.words};
   observer_.skipped(probe_, &curve,
                     "not measured any further: the driver's process was lost " + std::to_string(most_deaths) +

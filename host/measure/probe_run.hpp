@@ -72,6 +72,8 @@ class ProbeRun {
   bool visits_what_scatters_ = false;
   bool planned_ = false;
   bool given_up_ = false;
+  bool is_done_ = false;
+  int lost_in_a_row_ = 0;
   bool any_failed_ = false;
   std::size_t first_look_left_ = 1;
   std::vector<Asked> asked_;

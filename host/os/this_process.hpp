@@ -44,6 +44,8 @@ bool is_terminal(StandardStream stream);
 
 /// Columns of the terminal behind a stream; 0 where there is none or it does not tell.
 int terminal_columns(StandardStream stream);
+/// The same of its lines.
+int terminal_lines(StandardStream stream);
 
 /// Whether standard output may carry colour: a terminal, and NO_COLOR is not set (https://no-color.org).
 inline bool output_has_colour() {

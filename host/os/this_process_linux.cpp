@@ -97,6 +97,11 @@ int terminal_columns(StandardStream stream) {
   return ioctl(descriptor_of(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+int terminal_lines(StandardStream stream) {
+  winsize size{};
+  return ioctl(descriptor_of(stream), TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 WorkerChannel::WorkerChannel()
     : questions_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)),
       results_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {

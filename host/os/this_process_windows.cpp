@@ -121,6 +121,12 @@ int terminal_columns(StandardStream stream) {
   return about.srWindow.Right - about.srWindow.Left + 1;
 }
 
+int terminal_lines(StandardStream stream) {
+  CONSOLE_SCREEN_BUFFER_INFO about;
+  if (GetConsoleScreenBufferInfo(handle_of(stream), &about) == 0) return 0;
+  return about.srWindow.Bottom - about.srWindow.Top + 1;
+}
+
 WorkerChannel::WorkerChannel() : questions_(_dup(_fileno(stdin))), results_(_dup(_fileno(stdout))) {
   for (std::FILE* file : {stdin, stdout, stderr}) _setmode(_fileno(file), _O_BINARY);
   for (const int descriptor : {questions_, results_})

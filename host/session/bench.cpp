@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <system_error>
+
 #include "measure/visits.hpp"
 #include "os/this_process.hpp"
 #include "session/worker.hpp"
@@ -33,42 +35,47 @@ void restore_x(measure::Point& measured, const measure::Point& asked) {
 }  // namespace
 
 const records::InfoLine* Bench::open() {
-  if (worker_) return &*info_;
-  if (openings_failed_ >= most_openings_failed) return nullptr;
+  while (!worker_ && !is_cut_off_ && openings_failed_ < most_openings_failed) try_to_open();
+  return worker_ ? &*info_ : nullptr;
+}
+
+bool Bench::try_to_open() {
   process_ = support_.next_process();
   const auto begin = Clock::now();
   answer_.reset();
-  worker_.emplace(
-      measure::WorkerCommand{.program = os::program_file(), .arguments = {"worker"}, .task = records::task_text(task_)},
-      measure::WorkerHandlers{.line = [this](std::string_view text) { take(text); },
-                              .tick = support_.tick,
-                              .diagnostics = support_.diagnostics},
-      support_.longest_silence, os::interrupted());
-  const bool answered = wait_for_answer();
+  bool answered = false;
+  try {
+    worker_.emplace(
+        measure::WorkerCommand{
+            .program = os::program_file(), .arguments = {"worker"}, .task = records::task_text(task_)},
+        measure::WorkerHandlers{.line = [this](std::string_view text) { take(text); },
+                                .tick = support_.tick,
+                                .diagnostics = support_.diagnostics},
+        support_.longest_silence, os::interrupted());
+    answered = wait_for_answer();
+    is_cut_off_ = !answered && was_cut_off();
+    why_closed_ = answered ? Answer{.end = answer_->end, .reason = answer_->reason} : death(", before its first point");
+  } catch (const std::system_error& error) {
+    why_closed_ = {.end = Answer::End::failed, .reason = error.what()};
+  }
   const std::chrono::duration<double> took = Clock::now() - begin;
   opening_seconds_ = took.count();
   waited_seconds_ += took.count();
   if (task_.api != device::Api::model) seconds_ += opening_seconds_;
   seconds_since_opened_ = 0;
   failed_in_a_row_ = 0;
-  if (answered && answer_->end == Answer::End::measured) {
-    openings_failed_ = 0;
-    return &*info_;
-  }
-  ++openings_failed_;
-  why_closed_ = answered ? Answer{.end = answer_->end, .reason = answer_->reason} : death(", before its first point");
-  if (answered)
-    openings_failed_ = most_openings_failed;  // it is the driver's own answer, which another process repeats
+  const bool is_open = answered && answer_->end == Answer::End::measured;
+  openings_failed_ = is_open ? 0 : openings_failed_ + 1;
+  if (is_open) return true;
+  // Another process repeats what a driver answers at first; later it may be for the moment.
+  if (answered && !info_) openings_failed_ = most_openings_failed;
   worker_.reset();
-  return nullptr;
+  return false;
 }
 
 std::optional<Answer> Bench::make(const measure::Probe& probe, const measure::Visit& visit) {
   if (visit.number > 0 && is_old()) worker_.reset();
-  if (open() == nullptr) {
-    if (os::interrupted() || why_closed_.reason.empty()) return std::nullopt;
-    return why_closed_;
-  }
+  if (open() == nullptr) return is_cut_off_ ? std::nullopt : std::optional(why_closed_);
   const auto begin = Clock::now();
   probe_ = &probe;
   measured_.clear();
@@ -82,15 +89,16 @@ std::optional<Answer> Bench::make(const measure::Probe& probe, const measure::Vi
     answer = {.end = answer_->end, .reason = answer_->reason, .measured = {.curves = std::move(measured_)}};
     for (measure::Measurement& one : answer.measured.curves) restore_x(one.point, visit.point);
   } else {
-    const bool is_ours =
-        worker_->end().how == WorkerEnd::How::interrupted || worker_->end().how == WorkerEnd::How::out_of_time;
+    is_cut_off_ = was_cut_off();
     answer = death(", at " + measure::name_of(probe, visit.point));
     worker_.reset();
-    if (is_ours) return std::nullopt;
+    if (is_cut_off_) return std::nullopt;
   }
   const std::chrono::duration<double> took = Clock::now() - begin;
   waited_seconds_ += took.count();
-  const double seconds = answer_ && answer_->simulated_seconds ? *answer_->simulated_seconds : took.count();
+  // A simulated device's run is the same however long its host took, and where its process died.
+  const double without_answer = task_.api == device::Api::model ? 0 : took.count();
+  const double seconds = answer_ ? answer_->simulated_seconds.value_or(without_answer) : without_answer;
   seconds_ += seconds;
   seconds_since_opened_ += seconds;
   failed_in_a_row_ = answer.end == Answer::End::failed ? failed_in_a_row_ + 1 : 0;
@@ -105,8 +113,15 @@ bool Bench::is_old() const {
          seconds_since_opened_ > std::max(least_seconds_of_a_process, openings_worth * opening_seconds_);
 }
 
+bool Bench::was_cut_off() const {
+  const WorkerEnd::How how = worker_->end().how;
+  return how == WorkerEnd::How::interrupted || how == WorkerEnd::How::out_of_time;
+}
+
+/// An answer that came just after the worker had to be ended counts for nothing.
 bool Bench::wait_for_answer() {
-  return worker_->wait([this] { return answer_.has_value(); }, support_.latest_end);
+  return worker_->wait([this] { return answer_.has_value(); }, support_.latest_end) &&
+         worker_->end().how == WorkerEnd::How::finished;
 }
 
 void Bench::take(std::string_view text) {
@@ -121,7 +136,7 @@ void Bench::take(std::string_view text) {
   } else if (auto* const sample = std::get_if<records::SampleLine>(&*line)) {
     measure::Measurement& one = sample->measurement;
     one.point.curve = probe_ != nullptr ? measure::find_curve(probe_->curves, one.point.words, one.unit) : nullptr;
-    measured_.push_back(std::move(one));
+    if (!one.values.empty()) measured_.push_back(std::move(one));
   } else if (!std::holds_alternative<records::AliveLine>(*line)) {
     support_.keep(*line);
   }

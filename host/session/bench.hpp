@@ -22,10 +22,12 @@ class Bench {
  public:
   Bench(records::MeasureTask task, BenchSupport support) : task_(std::move(task)), support_(std::move(support)) {}
 
+  /// Counters are opened with the device: a probe on this bench wants hit rates.
+  void open_counters() { task_.opens_counters = true; }
   /// Opens the device, unless it is open. Null where that fails: `why_closed` has the reason then.
   const records::InfoLine* open();
   [[nodiscard]] const measure::Answer& why_closed() const { return why_closed_; }
-  /// Has a visit made. Nothing where the user interrupted it, or the run's time was over.
+  /// Has a visit made. Nothing where the user interrupted it, or the run's time was over, before it was.
   std::optional<measure::Answer> make(const measure::Probe& probe, const measure::Visit& visit);
 
   [[nodiscard]] device::Api api() const { return task_.api; }
@@ -40,6 +42,10 @@ class Bench {
   using Clock = std::chrono::steady_clock;
 
   void take(std::string_view text);
+  /// One try to open the device in a new process.
+  bool try_to_open();
+  /// Whether the worker was ended by the user, or for the run's time.
+  [[nodiscard]] bool was_cut_off() const;
   /// Whether an answer came; a worker without one is gone.
   bool wait_for_answer();
   /// The answer that a worker's end gives.
@@ -55,7 +61,8 @@ class Bench {
   std::optional<records::AnswerLine> answer_;
   measure::Answer why_closed_;
   int process_ = -1;
-  int openings_failed_ = 0;
+  int openings_failed_ = 0;  ///< in a row
+  bool is_cut_off_ = false;
   int failed_in_a_row_ = 0;
   double opening_seconds_ = 0;
   double seconds_since_opened_ = 0;

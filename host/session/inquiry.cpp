@@ -33,7 +33,7 @@ void LineObserver::failed(const measure::Probe& probe, const measure::Point* poi
   take_(records::ErrorLine{{origin(probe), point != nullptr ? std::optional(*point) : std::nullopt, reason}});
 }
 
-void Inquiry::begin(const std::function<void(const records::Line&)>& take) {
+void Inquiry::begin(const std::function<void(const records::Line&)>& take, bool counts_traffic) {
   observer_->write_to(take);
   const records::InfoLine* const opened = bench_->open();
   if (opened == nullptr) {
@@ -52,7 +52,7 @@ void Inquiry::begin(const std::function<void(const records::Line&)>& take) {
     observer_->skipped(probe_, nullptr, *obstacle);
     return;
   }
-  request_.counts_traffic = opened->counts_traffic;
+  request_.counts_traffic = opened->counts_traffic && (counts_traffic || probe_.wants_hit_rates);
   run_ = std::make_unique<measure::ProbeRun>(info_, probe_, request_, measure::Look::closest, *observer_);
   run_->also_visit_what_scatters();
 }
@@ -63,14 +63,14 @@ std::optional<Candidate> Inquiry::candidate() {
   const bool is_first_look = run_->is_first_look();
   const bool is_due = seconds_ >= growth_between_conclusions * seconds_concluded_ && visits_ > visits_concluded_;
   if (!is_first_look && is_due) conclude();
-  const double pace = expected_seconds_ > 0 ? seconds_ / expected_seconds_ : 1;
+  const double pace = expected_seconds_ > 0 ? seconds_of_expected_ / expected_seconds_ : 1;
   double in_doubt = doubt(conclusion_);
   if (probe_.levels != measure::LevelsOf::none && conclusion_.levels.empty()) {
     in_doubt = doubt_before_levels;
   } else if (conclusion_.levels.empty() && conclusion_.findings.empty()) {
     in_doubt = doubt_before_a_conclusion;
   }
-  return Candidate{.is_first_look = is_first_look,
+  return Candidate{.is_first_look = is_first_look || visit->point.follows_at_once,
                    .doubt = in_doubt,
                    .seconds_spent = seconds_,
                    .seconds_of_next = pace * visit->point.expected_seconds};
@@ -82,7 +82,11 @@ bool Inquiry::go_on() {
   auto answer = bench_->make(probe_, visit);
   if (!answer) return false;
   seconds_ += bench_->seconds() - before;
-  expected_seconds_ += visit.point.expected_seconds;
+  // A driver that hung says nothing of how long other visits take.
+  if (answer->end != measure::Answer::End::lost) {
+    expected_seconds_ += visit.point.expected_seconds;
+    seconds_of_expected_ += bench_->seconds() - before;
+  }
   ++visits_;
   run_->take(std::move(*answer));
   return true;
@@ -94,6 +98,7 @@ std::string Inquiry::next_name() {
 }
 
 bool Inquiry::is_at_first_look() {
+  if (!has_begun()) return true;
   const measure::Visit* const visit = run_ && !is_over_ ? run_->wanted() : nullptr;
   return visit != nullptr && visit->look == measure::Look::first && visit->number == 0;
 }

@@ -51,14 +51,17 @@ class Inquiry {
         observer_(std::move(observer)) {}
 
   /// Has the device opened where it is not yet; lines of what is measured go to `take` from now on.
-  void begin(const std::function<void(const records::Line&)>& take);
+  void begin(const std::function<void(const records::Line&)>& take, bool counts_traffic = false);
   [[nodiscard]] bool has_begun() const { return run_ != nullptr || is_over_; }
   /// What the scheduler weighs; nothing where no visit is wanted any more.
   std::optional<Candidate> candidate();
   /// Makes the next visit. False where the user, or the end of the run's time, cut it off.
   bool go_on();
-  /// Whether it wants more points at the look that it began with.
+  /// Whether it wants new points at the look that it began with.
   [[nodiscard]] bool is_at_first_look();
+  /// Whether it was never asked, or some of its first points were not.
+  [[nodiscard]] bool lacks_first_look() const { return !has_begun() || (run_ && run_->is_first_look()); }
+  [[nodiscard]] records::Origin origin() const { return observer_->origin(probe_); }
   /// The name of the point that is visited next, for a person; empty where there is none.
   std::string next_name();
   /// The printed number that is furthest from its target by what was concluded last; empty where there is none.
@@ -92,7 +95,8 @@ class Inquiry {
   int visits_concluded_ = 0;
   double seconds_ = 0;
   double seconds_concluded_ = 0;
-  double expected_seconds_ = 0;  ///< what its visits were expected to take, all together
+  double expected_seconds_ = 0;     ///< what its visits were expected to take, all together
+  double seconds_of_expected_ = 0;  ///< what those took
 };
 
 }  // namespace sonde::session

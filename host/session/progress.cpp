@@ -34,9 +34,14 @@ bool Progress::wants_a_screen() const { return drawn_ && Clock::now() - last_scr
 
 void Progress::show(const std::vector<records::Line>& lines) {
   clear();
-  shown_ = screen_(lines);
-  std::cerr << shown_ << "\n";
-  lines_drawn_ = static_cast<int>(std::ranges::count(shown_, '\n')) + 1;
+  const std::string screen = screen_(lines);
+  // What was scrolled out of a terminal cannot be drawn over: only its first lines are shown where it has few.
+  const int room = os::terminal_lines(os::StandardStream::errors) - 2;
+  std::size_t end = 0;
+  for (lines_drawn_ = 0; end < screen.size() && (room <= 0 || lines_drawn_ < room); ++lines_drawn_)
+    end = screen.find('\n', end) + 1;
+  std::cerr << std::string_view(screen).substr(0, end) << "\n";
+  ++lines_drawn_;
   last_screen_ = Clock::now();
   draw();
 }

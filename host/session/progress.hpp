@@ -42,7 +42,6 @@ class Progress {
   Screen screen_;
   Position position_;
   std::set<std::tuple<std::string, std::string, std::string>> announced_;
-  std::string shown_;    ///< the screen
   int lines_drawn_ = 0;  ///< above the last line
   Clock::time_point last_drawn_{};
   Clock::time_point last_screen_ = Clock::now();

@@ -50,7 +50,13 @@ void Run::measure(const SelectedDevices& choice) {
   std::ranges::stable_sort(
       inquiries_, [](const auto& one, const auto& other) { return finds_levels(*one) && !finds_levels(*other); });
   look_and_sharpen(budget_of(limits_.budget_seconds, devices));
-  for (const auto& inquiry : inquiries_) inquiry->end();
+  for (const auto& inquiry : inquiries_) {
+    inquiry->end();
+    // The user's limit may come before every probe had its first look; what is missing says so itself.
+    if (Clock::now() > end_ && !os::interrupted() && inquiry->lacks_first_look())
+      append(records::SkipLine{inquiry->origin(), std::nullopt,
+                               "the run's --time-limit was reached; a larger one goes on"});
+  }
   for (const Line& line : conclusions(true)) append(line);
   append(records::EndLine{.status = os::interrupted()                 ? "interrupted"
                                     : count<records::ErrorLine>() > 0 ? "failed"
@@ -66,9 +72,10 @@ void Run::prepare(const TargetDevice& target, device::Api api) {
   std::map<bool, std::shared_ptr<Bench>> benches;
   for (const measure::Probe* probe : asked_.probes) {
     if (!measure::is_asked_through(*probe, api)) continue;
-    // On a CPU that is measured as a device, a core is taken from the driver only for those probes that need it.
+    // A core is taken from the driver of a CPU that is measured as a device only for those probes that need it.
     std::shared_ptr<Bench>& bench = benches[shares_cores && probe->needs_host_core];
     if (!bench) bench = bench_of(target, api, shares_cores && probe->needs_host_core);
+    if (probe->wants_hit_rates) bench->open_counters();
     auto observer = std::make_unique<LineObserver>(target.record.id, api, start_, [bench] { return bench->process(); });
     inquiries_.push_back(
         std::make_unique<Inquiry>(target, api, *probe, request_of(target), bench, std::move(observer)));
@@ -86,7 +93,6 @@ measure::Request Run::request_of(const TargetDevice& target) const {
 }
 
 std::shared_ptr<Bench> Run::bench_of(const TargetDevice& target, device::Api api, bool needs_host_core) {
-  const bool wants_counters = std::ranges::any_of(asked_.probes, &measure::Probe::wants_hit_rates);
   records::MeasureTask task{.api = api,
                             .device = target.record.id,
                             .index = records::through(target.record, api)->index,
@@ -95,29 +101,32 @@ std::shared_ptr<Bench> Run::bench_of(const TargetDevice& target, device::Api api
                             .request = request_of(target),
                             .run_start = start_,
                             .needs_host_core = needs_host_core,
-                            .opens_counters = limits_.counts_traffic || wants_counters,
+                            .opens_counters = limits_.counts_traffic,
                             .counts_traffic = limits_.counts_traffic,
                             .sysfs_root = limits_.sysfs_root.string()};
-  BenchSupport support{.longest_silence = limits_.silence,
-                       .latest_end = end_,
-                       .tick = [this] { progress_.draw(); },
-                       .diagnostics =
-                           [this](std::string_view text) {
-                             if (!limits_.shows_diagnostics) return;
-                             progress_.clear();
-                             std::cerr << text;
-                           },
-                       .keep =
-                           [this](const Line& line) {
-                             // A worker knows no probe; what it notes is told with the one that is asked.
-                             Line own = line;
-                             if (auto* const error = std::get_if<records::ErrorLine>(&own); error != nullptr)
-                               error->origin.probe = visited_->probe().name;
-                             if (auto* const skip = std::get_if<records::SkipLine>(&own); skip != nullptr)
-                               skip->origin.probe = visited_->probe().name;
-                             append(own);
-                           },
-                       .next_process = [this] { return processes_++; }};
+  BenchSupport support{
+      .longest_silence = limits_.silence,
+      .latest_end = end_,
+      .tick = [this] { progress_.draw(); },
+      .diagnostics =
+          [this](std::string_view text) {
+            if (!limits_.shows_diagnostics) return;
+            progress_.clear();
+            std::cerr << text;
+          },
+      .keep =
+          [this](const Line& line) {
+            // A worker knows no probe; what it notes is told with the one that is asked.
+            Line own = line;
+            if (auto* const error = std::get_if<records::ErrorLine>(&own); error != nullptr)
+              error->origin.probe = visited_->probe().name;
+            if (auto* const skip = std::get_if<records::SkipLine>(&own); skip != nullptr)
+              skip->origin.probe = visited_->probe().name;
+            // Each process of a device notes the same.
+            if (std::holds_alternative<records::CounterLine>(line) || noted_.insert(records::text_of(line)).second)
+              append(own);
+          },
+      .next_process = [this] { return processes_++; }};
   benches_.push_back(std::make_shared<Bench>(std::move(task), std::move(support)));
   return benches_.back();
 }
@@ -125,7 +134,7 @@ std::shared_ptr<Bench> Run::bench_of(const TargetDevice& target, device::Api api
 void Run::look_and_sharpen(double budget_seconds) {
   const double enough = budget_seconds * (1 - share_to_conclude);
   while (!has_to_stop()) {
-    seconds_left_ = enough - spent_seconds();
+    seconds_left_ = std::min(enough - spent_seconds(), std::chrono::duration<double>(end_ - Clock::now()).count());
     std::vector<Candidate> candidates;
     std::vector<Inquiry*> asked;
     for (const auto& inquiry : inquiries_) {
@@ -153,8 +162,8 @@ bool Run::visit(Inquiry& inquiry) {
                 .point = opens ? "opening the device" : inquiry.next_name(),
                 .sharpens = inquiry.most_doubtful()});
   if (opens) {
-    inquiry.begin([this](const Line& line) { append(line); });
-    return !os::interrupted();
+    inquiry.begin([this](const Line& line) { append(line); }, limits_.counts_traffic);
+    return !has_to_stop();
   }
   const bool went_on = inquiry.go_on();
   if (progress_.wants_a_screen()) {

@@ -76,6 +76,7 @@ class Run {
   std::vector<std::unique_ptr<Inquiry>> inquiries_;  ///< in the order of their first looks
   std::vector<std::shared_ptr<Bench>> benches_;
   const Inquiry* visited_ = nullptr;  ///< whose visit is made
+  std::set<std::string> noted_;       ///< the notes that workers sent
   std::vector<records::Line> lines_;
   std::set<std::tuple<std::string, measure::Words, std::string>> declared_curves_;  ///< by probe, words and unit
   std::set<std::pair<std::string, std::string>> declared_kinds_;                    ///< by probe and word

@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT / "tests/support"))
 
 pytest.register_assert_rewrite("program_runs", "record_checks", "refusals", "terminals")
 
-from program_runs import SHORT_SWEEP, Sonde, of_kind, program_of  # noqa: E402
+from program_runs import Sonde, of_kind, program_of  # noqa: E402
 from record_checks import schema_check  # noqa: E402
 
 
@@ -88,7 +88,7 @@ def valid():
 def cpu_run(program, both_cpu, tmp_path_factory):
     """The CPU through both APIs: how the program ended, its records, samples and last record."""
     sonde = Sonde(program, tmp_path_factory.mktemp("cpu"))
-    words = ("run", "--device", "cpu", *SHORT_SWEEP, "--seed", "7", "-o", "run.jsonl")
+    words = ("run", "--device", "cpu", "--sizes", "4K:8K", "--time", "12", "--seed", "7", "-o", "run.jsonl")
     done = sonde(*words, timeout=180)
     records = sonde.records()
     return SimpleNamespace(

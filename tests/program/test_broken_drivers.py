@@ -41,7 +41,7 @@ def test_a_run_survives_a_driver_that_fails_while_it_lists_its_devices(sonde, br
     # One for each probe, all for the same reason.
     (reason,) = {record["reason"] for record in records if "reason" in record and record["api"] == "opencl"}
     assert ("crashed" if "crash" in fault else "reported nothing for 2 s") in reason
-    assert reason in done.text and reason in done.err
+    assert reason in sonde("show", "run.jsonl", "-v").text and reason in done.err
 
 
 @pytest.mark.parametrize("fault", ["crash in a kernel", "hang in a kernel"])
@@ -62,9 +62,26 @@ def test_a_worker_that_dies_is_recorded_with_its_point(sonde, broken, valid, fau
         assert "crashed" in error["reason"] and "the driver's last words" in error["reason"]
     else:
         assert "reported nothing for 2 s" in error["reason"] and "--silence-limit" in error["reason"]
-    assert error["reason"] in done.text
+    assert "1 failed" in done.text and error["reason"] in sonde("show", "run.jsonl", "-v").text
+    after = [sample for sample in of_kind(records, "sample", api="opencl") if records.index(sample) > records.index(error)]
+    assert after and all(sample["process"] != [0] for sample in after)
     assert len(of_kind(records, "sample", api="vulkan")) >= 5
     assert (records[-1]["status"], records[-1]["errors"]) == ("failed", 1)
+
+
+def test_a_curve_that_costs_three_processes_is_asked_no_more(sonde, broken, valid):
+    words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "latency", "--sizes", "5056:6848", "--time", "2")
+    done = broken("crash in a kernel", *words, "-o", "run.jsonl")
+    assert done.status == 1
+    records = sonde.records()
+    valid(records)
+    errors = of_kind(records, "error")
+    curves = [error["series"] for error in errors]
+    assert errors and all("crashed" in error["reason"] and 5000 < error["x"]["bytes"] < 6900 for error in errors)
+    assert curves[:3] == 3 * curves[:1] and max(map(curves.count, curves)) == 3
+    skips = [skip for skip in of_kind(records, "skip") if "not measured any further" in skip["reason"]]
+    assert [skip["series"] for skip in skips] == [curve for at, curve in enumerate(curves) if curves[:at].count(curve) == 2]
+    assert not of_kind(records, "sample")
 
 
 @pytest.mark.parametrize("verbose", [[], ["-v"]], ids=["quiet", "verbose"])
@@ -92,7 +109,7 @@ def test_a_process_that_a_driver_leaves_behind_keeps_nobody_waiting(sonde, broke
 
 
 def test_a_kernel_that_is_never_seen_to_run_is_a_reason_and_no_wait_for_ever(sonde, broken, valid):
-    words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "copy", "--sizes", "1M:1M", "--time", "1")
+    words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "copy", "--sizes", "1M:1M", "--time", "8")
     done = broken("never say that a command runs", *words, "-o", "run.jsonl")
     assert done.status == 0, done.err
     records = sonde.records()

@@ -31,7 +31,7 @@ def measured(sonde, model_file):
 
     def run(name, seed, **changed):
         device = model_file("device.json", **({"levels": LEVELS, "noise": NOISE} | changed))
-        words = ("--probe", "latency", "--sizes", "2K:512K", "--time", "1", "--seed", str(seed), "-o", name)
+        words = ("--probe", "latency", "--sizes", "2K:512K", "--time", "5", "--seed", str(seed), "-o", name)
         done = sonde("run", "--device", device, *words)
         assert done.status == 0, done.err
         return name

@@ -5,7 +5,7 @@ import os
 import pytest
 from program_runs import Sonde, of_kind
 
-SMALL_ENOUGH = ("--sizes", "64M:64M", "--time", "1")
+SMALL_ENOUGH = ("--sizes", "64M:64M", "--time", "15")
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def companion_run(program, tmp_path_factory, opencl_cpu):
     words = ("--device", "cpu", "--api", "opencl", "--probe", "contention,cpu-latency")
     done = sonde("run", *words, *SMALL_ENOUGH, "-o", "run.jsonl", timeout=240)
     assert done.status == 0, done.err
-    return done, sonde.records()
+    return sonde.folder / "run.jsonl", sonde.records()
 
 
 def samples(records, **fields):
@@ -74,8 +74,8 @@ def test_the_reverse_has_the_gpus_figures_with_and_without_cpu_threads(companion
     assert moved and all(one["x"]["cpu_threads"] == 1 and min(one["values"]) > 0 for one in moved)
 
 
-def test_findings_name_the_silicon_and_stand_in_the_summary(companion_run):
-    done, records = companion_run
+def test_findings_name_the_silicon_and_stand_in_the_tables(companion_run, sonde):
+    file, records = companion_run
     found = {one["finding"]: one for one in of_kind(records, "finding", probe="contention")}
     assert {
         "idle-latency",
@@ -86,8 +86,9 @@ def test_findings_name_the_silicon_and_stand_in_the_summary(companion_run):
         "gpu-loss",
     } <= set(found)
     assert "same CPU's other cores" in found["idle-latency"]["evidence"]
-    assert "Latency of the CPU while the GPU works through OpenCL" in done.out and "multiple of that" in done.out
-    assert found["gpu-loss"]["evidence"] in done.text
+    tables = sonde("show", str(file), "-v")
+    assert "Latency of the CPU while the GPU works through OpenCL" in tables.out and "multiple of that" in tables.out
+    assert found["gpu-loss"]["evidence"] in tables.text
 
 
 def test_threads_for_which_no_core_is_left_are_a_skip_with_its_reason(companion_run):

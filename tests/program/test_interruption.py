@@ -92,9 +92,48 @@ def test_keeps_what_was_measured(request, sonde, valid, in_the_middle, api, send
     assert (records[-1]["record"], records[-1]["status"]) == ("end", "interrupted")
     assert records[-1]["samples"] == len(of_kind(records, "sample")) >= 2
     assert records[-1]["errors"] == 0
-    assert max(rows_of_the_table(out)) == pytest.approx(max(sizes(of_kind(records, "sample"))), rel=0.1)  # as a row is
+    table = sonde("show", "run.jsonl", "--probe", "latency").out
+    assert max(rows_of_the_table(table)) == pytest.approx(max(sizes(of_kind(records, "sample"))), rel=0.1)  # as a row is
     assert "run.jsonl" in out
     assert "nterrupted" in err and "run.jsonl" in err
+
+
+def test_leaves_the_levels_that_were_found_so_far(sonde, valid, in_the_middle, model_file):
+    levels = [{"bytes": 16384, "latency_ns": 20}, {"bytes": 524288, "latency_ns": 90}, {"latency_ns": 400}]
+    process = in_the_middle("--device", model_file(memory_bytes=1 << 26, levels=levels), "--probe", "latency")
+    wait_for_samples(sonde.folder / "run.jsonl", 120)
+    out, _, seconds = ends_after(process, press_ctrl_c)
+    assert (process.returncode, seconds < LONGEST_ENDING) == (130, True)
+    records = sonde.records()
+    valid(records)
+    assert records[-1]["status"] == "interrupted"
+    found = [one for one in of_kind(records, "level") if one["series"]["path"] == "vector"]
+    assert [one["name"] for one in found] == ["level 1", "level 2", "memory"]
+    assert [one["latency_ns"]["value"] for one in found] == pytest.approx([20, 90, 400], rel=0.05)
+    assert all(word in out for word in ("level 1", "level 2", "memory", "interrupted"))
+
+
+def test_a_worker_that_is_killed_costs_the_visit_it_made(sonde, valid):
+    words = ("--device", "model:strix-halo", "--probe", "latency", "--sizes", "4K:4M", "--time", "4")
+    process = sonde.start("run", *words, "-o", "run.jsonl")
+    try:
+        wait_for_samples(sonde.folder / "run.jsonl", 3)
+        (worker,) = set(running_in(process.pid)) - {process.pid}
+        os.kill(worker, signal.SIGKILL)
+        process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 1
+    records = sonde.records()
+    valid(records)
+    (error,) = of_kind(records, "error")
+    assert error["probe"] == "latency" and error["x"]["bytes"] > 0
+    assert "signal 9" in error["reason"]
+    by_process = [of_kind(records, "sample", process=[number]) for number in (0, 1)]
+    assert len(by_process[0]) >= 3 and len(by_process[1]) >= 10
+    assert (records[-1]["status"], records[-1]["skips"]) == ("failed", 0)
+    assert of_kind(records, "level")
 
 
 def test_goes_on_with_no_further_device(sonde, in_the_middle, both_cpu):

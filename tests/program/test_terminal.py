@@ -6,7 +6,7 @@ import pytest
 from program_runs import CLEARED_LINE, COLOUR
 from terminals import run_in_terminal
 
-SWEEP = ("--sizes", "4K:1M", "--time", "1")
+SWEEP = ("--sizes", "4K:1M", "--time", "5")
 # Something for every table but that of contention, whose arrays are larger than this sweep.
 EVERYTHING = {
     "unified_memory": True,
@@ -29,12 +29,11 @@ def drawn_lines(shown):
 def test_a_terminal_shows_progress(sonde, words):
     status, shown, out = run_in_terminal(sonde, *words)
     assert status == 0
-    states = [line for line in drawn_lines(shown) if "%" in line]
+    states = [line for line in drawn_lines(shown) if TIME_LEFT.match(line)]
     assert len(states) > 1
     assert any(all(word in line for word in ("little", "latency", "vector", "KiB")) for line in states)
-    assert any(TIME_LEFT.search(line) for line in states)
-    shares = [int(re.search(r"(\d+) %", line)[1]) for line in states]
-    assert shares == sorted(shares) and shares[-1] <= 100
+    left = [int(line.split()[0]) for line in states]
+    assert left == sorted(left, reverse=True) and left[0] <= 5
     assert CLEARED_LINE not in out and "\x1b" not in out
 
 
@@ -67,7 +66,7 @@ def test_progress_is_refused(sonde, words, refused):
     option, env = (["--no-progress"], {}) if refused == "by the option" else ([], {"TERM": "dumb"})
     status, shown, _ = run_in_terminal(sonde, *words, *option, env=env)
     assert status == 0
-    assert CLEARED_LINE not in shown and "%" not in shown
+    assert CLEARED_LINE not in shown and "left" not in shown
 
 
 def test_a_terminal_shows_colour(sonde, words):
@@ -87,17 +86,31 @@ def printed_lines(shown):
     return COLOUR.sub("", shown).replace("\r", "").split("\n")
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120])
-def test_no_line_of_the_summary_is_wider_than_the_terminal(sonde, model_file, columns):
+def test_no_line_of_the_tables_is_wider_than_the_terminal(sonde, model_file):
+    device = model_file(**EVERYTHING)
+    for file, time, probes in (("run.jsonl", "10", ()), ("copy.jsonl", "2", ("--probe", "copy"))):
+        done = sonde("run", "--device", device, "--sizes", "4K:1M", "--time", time, *probes, "-o", file)
+        assert done.status == 0, done.err
+    for columns in (60, 80, 120):
+        words = ("show", "run.jsonl", "copy.jsonl", "-v")
+        status, shown, _ = run_in_terminal(sonde, *words, columns=columns, results_too=True)
+        assert status == 0
+        lines = printed_lines(shown)
+        for table in ("latency of one", "levels", "simulated bandwidth, GB/s", "latency of a load beside",
+                      "kinds of memory", "bandwidth of a copy", "latency by other", "hit rate of the last cache"):  # fmt: skip
+            assert any(table.lower() in line.lower() for line in lines), table
+        assert [line for line in lines if len(line) > columns] == []
+        assert max(map(len, lines)) > columns - 12  # sentences fill it
+
+
+def test_the_first_screen_is_one_screen_of_100_columns(sonde, model_file):
     words = ("run", "--device", model_file(**EVERYTHING), *SWEEP, "--no-progress", "-o", "run.jsonl")
-    status, shown, _ = run_in_terminal(sonde, *words, columns=columns, results_too=True)
+    status, shown, _ = run_in_terminal(sonde, *words, columns=100, results_too=True)
     assert status == 0
     lines = printed_lines(shown)
-    for table in ("latency of one", "levels", "simulated bandwidth, GB/s", "latency of a load beside", "kinds of memory",
-                  "bandwidth of a copy", "latency by other", "hit rate of the last cache"):  # fmt: skip
-        assert any(table.lower() in line.lower() for line in lines), table
-    assert [line for line in lines if len(line) > columns] == []
-    assert max(map(len, lines)) > columns - 12  # sentences fill it
+    screen = lines[next(at for at, line in enumerate(lines) if line.startswith("little, simulated · ")) :]
+    assert "sonde show run.jsonl" in " ".join(screen)
+    assert len(screen) <= 40 and max(map(len, screen)) <= 100
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 120])
@@ -112,7 +125,7 @@ def test_where_there_is_no_terminal_a_table_has_all_its_columns(sonde, model_fil
     # Large enough for several working sets of each probe.
     levels = [{"name": "L1", "bytes": 65536, "latency_ns": 40}, {"name": "DRAM", "latency_ns": 300}]
     device = model_file(**EVERYTHING, levels=levels)
-    words = ("run", "--device", device, "--probe", "latency,bandwidth", *SWEEP, "-o", "run.jsonl")
+    words = ("run", "--device", device, "--probe", "latency,bandwidth", *SWEEP, "-v", "-o", "run.jsonl")
     out = sonde(*words).out
-    (head,) = [line for line in out.splitlines() if line.split()[:1] == ["level"]]
+    (head,) = [line for line in out.splitlines() if line.split()[:2] == ["level", "size"]]
     assert head.split() == ["level", "size", "between", "edge", "ns", "between", "GB/s", "between", "cycles"]

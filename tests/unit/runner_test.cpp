@@ -13,7 +13,6 @@
 
 #include "analysis/statistics.hpp"
 #include "measure/repetitions.hpp"
-#include "measure/visits.hpp"
 #include "support/recording_observer.hpp"
 #include "support/scripted_device.hpp"
 #include "support/walk_workload.hpp"
@@ -332,7 +331,7 @@ TEST_F(RunnerTest, StealDisturbsAsMuchAsOtherProgramsDo) {
 TEST_F(RunnerTest, WhereOthersNeverRestVisitsEnd) {
   ScriptedDevice device({});
   run(device, {point_of(few_bytes)}, shares(std::vector<double>(50, 0.5)));
-  EXPECT_EQ(observer.measurements.size(), static_cast<std::size_t>(most_visits));
+  EXPECT_EQ(observer.measurements.size(), 3u) << "two are made up for";
 }
 
 // A core that the driver's threads did not have shows in no share of the machine's time where it was their own.
@@ -343,7 +342,7 @@ TEST_F(RunnerTest, AVisitOfInterruptedDispatchesIsMadeUpForByAnother) {
     std::get<SteppedWork>(workload.work).interrupted = [is_interrupted] { return is_interrupted; };
     return workload;
   };
-  for (const std::size_t interrupted : {0u, 1u, 3u}) {
+  for (const std::size_t interrupted : {0u, 1u, 2u}) {
     ScriptedDevice device({});
     RecordingObserver seen;
     seeds_prepared.clear();

@@ -162,8 +162,13 @@ std::vector<Point> sustained_points(const device::DeviceInfo& device, std::span<
   if (main == nullptr || !heats) return {};
   std::vector<Point> points;
   for (int second = 1; second <= seconds_of_load; ++second) {
-    points.push_back(point_on(rate, {.seconds = second}, main->point.words, 1.1));
-    points.back().shape = main->state.shape;
+    // Whoever begins the load has to have time for all of it.
+    const double expected_seconds = 1.1 * (second == 1 ? seconds_of_load : 1);
+    Point point = point_on(rate, {.seconds = second}, main->point.words, expected_seconds);
+    point.shape = main->state.shape;
+    point.follows_at_once = second > 1;
+    point.is_visited_once = true;
+    points.push_back(std::move(point));
   }
   return points;
 }

@@ -180,6 +180,7 @@ std::vector<Point> split_lock_points(const cpu::Topology& machine, const Request
     for (const double address : {0.0, request.line_bytes - 4.0}) {
       x.address = address;
       points.push_back(point_on(curve, x, {}, seconds));
+      points.back().is_visited_once = true;  // it slows down whatever else runs on this machine
     }
   };
   const double locking = cores.locking.back()->cpu;
