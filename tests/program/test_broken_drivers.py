@@ -63,7 +63,9 @@ def test_a_worker_that_dies_is_recorded_with_its_point(sonde, broken, valid, fau
     else:
         assert "reported nothing for 2 s" in error["reason"] and "--silence-limit" in error["reason"]
     assert "1 failed" in done.text and error["reason"] in sonde("show", "run.jsonl", "-v").text
-    after = [sample for sample in of_kind(records, "sample", api="opencl") if records.index(sample) > records.index(error)]
+    after = [
+        sample for sample in of_kind(records, "sample", api="opencl") if records.index(sample) > records.index(error)
+    ]
     assert after and all(sample["process"] != [0] for sample in after)
     assert len(of_kind(records, "sample", api="vulkan")) >= 5
     assert (records[-1]["status"], records[-1]["errors"]) == ("failed", 1)
@@ -80,7 +82,9 @@ def test_a_curve_that_costs_three_processes_is_asked_no_more(sonde, broken, vali
     assert errors and all("crashed" in error["reason"] and 5000 < error["x"]["bytes"] < 6900 for error in errors)
     assert curves[:3] == 3 * curves[:1] and max(map(curves.count, curves)) == 3
     skips = [skip for skip in of_kind(records, "skip") if "not measured any further" in skip["reason"]]
-    assert [skip["series"] for skip in skips] == [curve for at, curve in enumerate(curves) if curves[:at].count(curve) == 2]
+    assert [skip["series"] for skip in skips] == [
+        curve for at, curve in enumerate(curves) if curves[:at].count(curve) == 2
+    ]
     assert not of_kind(records, "sample")
 
 

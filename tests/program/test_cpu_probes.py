@@ -6,24 +6,30 @@ import pytest
 from program_runs import Sonde, of_kind
 
 CPUS = len(os.sched_getaffinity(0))
-SMALL_ENOUGH = ("--sizes", "4K:4M", "--time", "8")
+SMALL_ENOUGH = ("--sizes", "4K:4M", "--time", "3")
 
 
 @pytest.fixture(scope="module")
-def cpu_run(program, tmp_path_factory):
-    sonde = Sonde(program, tmp_path_factory.mktemp("cpu-probes"))
-    done = sonde(
-        "run", "--device", "cpu", "--probe", "cpu-bandwidth,core-to-core", *SMALL_ENOUGH, "-o", "run.jsonl", timeout=240
-    )
+def streams_run(program, tmp_path_factory):
+    sonde = Sonde(program, tmp_path_factory.mktemp("streams"))
+    words = ("--probe", "cpu-bandwidth", "--sizes", "4K:64K", "--time", "7", "-o", "run.jsonl")
+    return sonde("run", "--device", "cpu", *words), sonde.records()
+
+
+@pytest.fixture(scope="module")
+def pairs_run(program, tmp_path_factory):
+    sonde = Sonde(program, tmp_path_factory.mktemp("pairs"))
+    done = sonde("run", "--device", "cpu", "--probe", "core-to-core", *SMALL_ENOUGH, "-o", "run.jsonl")
     return done, sonde.records()
 
 
-def test_every_record_is_valid(cpu_run, valid):
-    valid(cpu_run[1])
+def test_every_record_is_valid(streams_run, pairs_run, valid):
+    valid(streams_run[1])
+    valid(pairs_run[1])
 
 
-def test_every_stream_is_measured_with_one_thread(cpu_run):
-    done, records = cpu_run
+def test_every_stream_is_measured_with_one_thread(streams_run):
+    done, records = streams_run
     found = of_kind(records, "sample", probe="cpu-bandwidth")
     patterns = {one["series"]["pattern"] for one in found if one["x"]["cpu_threads"] == 1}
     told = of_kind(records, "skip", probe="cpu-bandwidth")
@@ -32,13 +38,13 @@ def test_every_stream_is_measured_with_one_thread(cpu_run):
         "read", "write", "copy", "scale", "add", "triad", "read-modify-write", "read-2-write-1", "read-3-write-1",
     }, done.err  # fmt: skip
     assert found or told
-    assert all(one["x"]["bytes"] <= 4 << 20 and one["state"]["shape"]["vector_bytes"] >= 16 for one in found)
+    assert all(one["x"]["bytes"] <= 64 << 10 and one["state"]["shape"]["vector_bytes"] >= 16 for one in found)
     assert all(one["state"]["shape"]["in_flight"] in (2, 4, 8, 16) for one in found)
 
 
 @pytest.mark.skipif(CPUS < 2, reason="one CPU only")
-def test_every_ordered_pair_exchanges_at_least_32_lines(cpu_run):
-    done, records = cpu_run
+def test_every_ordered_pair_exchanges_at_least_32_lines(pairs_run):
+    done, records = pairs_run
     found = of_kind(records, "sample", probe="core-to-core", unit="ns")
     told = of_kind(records, "skip", probe="core-to-core") + of_kind(records, "error", probe="core-to-core")
     exchanged = [one for one in found if "exchange" in one["series"]]
@@ -49,15 +55,15 @@ def test_every_ordered_pair_exchanges_at_least_32_lines(cpu_run):
     assert all(len(one["values"]) >= 32 for one in exchanged)
 
 
-def test_one_node_says_that_there_is_no_other(cpu_run):
-    _, records = cpu_run
+def test_one_node_says_that_there_is_no_other(streams_run):
+    _, records = streams_run
     told = [one for one in of_kind(records, "skip", probe="cpu-bandwidth") if "one node of memory" in one["reason"]]
     nodes = [one for one in of_kind(records, "sample", probe="cpu-bandwidth") if "placement" in one["series"]]
     assert len(told) == 1 or nodes
 
 
-def test_nothing_locks_across_two_lines_unless_it_is_allowed(cpu_run):
-    done, records = cpu_run
+def test_nothing_locks_across_two_lines_unless_it_is_allowed(pairs_run):
+    done, records = pairs_run
     assert not [one for one in of_kind(records, "sample") if "address" in one["x"]]
     assert "split" not in done.err
 

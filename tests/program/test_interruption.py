@@ -93,7 +93,9 @@ def test_keeps_what_was_measured(request, sonde, valid, in_the_middle, api, send
     assert records[-1]["samples"] == len(of_kind(records, "sample")) >= 2
     assert records[-1]["errors"] == 0
     table = sonde("show", "run.jsonl", "--probe", "latency").out
-    assert max(rows_of_the_table(table)) == pytest.approx(max(sizes(of_kind(records, "sample"))), rel=0.1)  # as a row is
+    assert max(rows_of_the_table(table)) == pytest.approx(
+        max(sizes(of_kind(records, "sample"))), rel=0.1
+    )  # as a row is
     assert "run.jsonl" in out
     assert "nterrupted" in err and "run.jsonl" in err
 
