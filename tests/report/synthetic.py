@@ -67,14 +67,15 @@ def sample_records(api, seed, device="cpu", added_ns=0.0, factor=1.0, every=1, s
         ]
         state = {
             "foreign_cpu": round(random_numbers.uniform(*((0.08, 0.3) if disturbed else (0, 0.02))), 4),
-            "steal": 0.0, "disturbed": disturbed, "attempts": 3 if disturbed else 1,
+            "steal": 0.0, "disturbed": disturbed,
             "clock_settled": True,
             "steps": max(1 << 16, size_bytes // 64), "launch_ns": round(1500 + random_numbers.random() * 300, 1),
-            "involuntary_switches": random_numbers.randint(0, 40), "drift": 0.004,
+            "involuntary_switches": random_numbers.randint(0, 40),
         }  # fmt: skip
         samples.append({
             "record": "sample", "device": device, "api": api, "probe": "latency", "series": series or {}, "unit": "ns",
-            "x": {"bytes": size_bytes}, "values": values, "state": state, "t": round(1.2 + number * 0.31, 2),
+            "x": {"bytes": size_bytes}, "values": values, "process": [0], "state": state,
+            "t": round(1.2 + number * 0.31, 2),
         })  # fmt: skip
     return samples
 
