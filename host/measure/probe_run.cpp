@@ -12,6 +12,8 @@ namespace {
 constexpr int most_failures = 3;
 /// Workers that may die at one curve.
 constexpr int most_deaths = 3;
+/// A curve of hundreds of visits may lose one now and then; one that loses every third is given up.
+constexpr double deaths_made_up_for_by_a_visit = 0.1;
 /// Visits that are made up for, of those that others disturbed, before a probe looks closer.
 constexpr int most_made_up_for = 2;
 
@@ -161,6 +163,8 @@ void ProbeRun::take(Answer answer) {
         add(point, std::move(one));
       }
       report_failures_in_a_row();
+      if (const auto deaths = deaths_.find(point.words); deaths != deaths_.end())
+        deaths->second = std::max(0.0, deaths->second - deaths_made_up_for_by_a_visit);
       break;
     case Answer::End::unsupported:
       if (point.x.bytes) ends_[point.words] = *point.x.bytes;
@@ -222,11 +226,11 @@ void ProbeRun::give_up(std::string why) {
 }
 
 void ProbeRun::count_death(const Point& point) {
-  if (++deaths_[point.words] != most_deaths) return;
+  double& deaths = deaths_[point.words];
+  if (deaths >= most_deaths || ++deaths < most_deaths) return;
   const Point curve{.words = point.words};
   observer_.skipped(probe_, &curve,
-                    "not measured any further: the driver's process was lost " + std::to_string(most_deaths) +
-                        " times at points of this curve");
+                    "not measured any further: the driver's process was lost again and again at points of this curve");
 }
 
 void ProbeRun::end() {

@@ -84,7 +84,7 @@ class ProbeRun {
   std::vector<Measurement> known_;
   std::map<std::pair<PointKey, std::string>, std::size_t> known_index_;  ///< by point and unit
   std::map<Words, double> ends_;                                         ///< the size that the device cannot do
-  std::map<Words, int> deaths_;                                          ///< how many workers died at a curve
+  std::map<Words, double> deaths_;  ///< how many workers died at a curve, less what was measured since
   /// Failures one after the other: the first was reported at once, the others are when it is known whether all points
   /// failed, as one record of their reason is enough then.
   std::vector<Failure> in_a_row_;
