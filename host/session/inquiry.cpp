@@ -97,7 +97,7 @@ std::string Inquiry::next_name() {
   return visit != nullptr ? measure::name_of(probe_, visit->point) : "";
 }
 
-bool Inquiry::is_at_first_look() {
+bool Inquiry::wants_new_points_at_first() {
   if (!has_begun()) return true;
   const measure::Visit* const visit = run_ && !is_over_ ? run_->wanted() : nullptr;
   return visit != nullptr && visit->look == measure::Look::first && visit->number == 0;

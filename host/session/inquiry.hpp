@@ -16,7 +16,7 @@ class LineObserver final : public measure::Observer {
                std::function<int()> process)
       : device_(std::move(device)), api_(records::api_name(api)), run_start_(run_start), process_(std::move(process)) {}
 
-  /// Lines go there from now on. Where they went before.
+  /// Lines go there from now on. Returns where they went before.
   std::function<void(const records::Line&)> write_to(std::function<void(const records::Line&)> take) {
     return std::exchange(take_, std::move(take));
   }
@@ -58,7 +58,7 @@ class Inquiry {
   /// Makes the next visit. False where the user, or the end of the run's time, cut it off.
   bool go_on();
   /// Whether it wants new points at the look that it began with.
-  [[nodiscard]] bool is_at_first_look();
+  [[nodiscard]] bool wants_new_points_at_first();
   /// Whether it was never asked, or some of its first points were not.
   [[nodiscard]] bool lacks_first_look() const { return !has_begun() || (run_ && run_->is_first_look()); }
   [[nodiscard]] records::Origin origin() const { return observer_->origin(probe_); }

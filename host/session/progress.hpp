@@ -4,7 +4,7 @@
 
 namespace sonde::session {
 
-/// Where a run is.
+/// The place that a run has come to.
 struct Position {
   double seconds_left = 0;
   std::string device = {};

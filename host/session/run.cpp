@@ -259,7 +259,7 @@ bool Run::measured(const std::string& probe) const {
 std::size_t Run::unfinished() const {
   std::set<std::string_view> names;
   for (const auto& inquiry : inquiries_) {
-    if (inquiry->is_at_first_look()) names.insert(inquiry->probe().name);
+    if (inquiry->wants_new_points_at_first()) names.insert(inquiry->probe().name);
   }
   return names.size();
 }

@@ -4,7 +4,7 @@
 
 #include "measure/measurement.hpp"
 
-// Where a run spends its time. Pure functions on numbers.
+// What a run spends its time on. Pure functions on numbers.
 namespace sonde::session {
 
 /// A budget of a run, in seconds, for all that is asked of one device through both APIs and of the CPU beside it; each

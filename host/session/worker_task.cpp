@@ -210,7 +210,7 @@ std::shared_ptr<counters::TrafficMeter> traffic_meter(device::Device& device, co
   return machine.source ? std::make_shared<counters::TrafficMeter>(std::move(machine.source)) : nullptr;
 }
 
-/// The visit of a line, with its probe; nothing where this program knows neither its probe nor its curve.
+/// The visit of a line, with its probe; nothing where its probe or its curve is unknown.
 std::optional<std::pair<const measure::Probe*, measure::Visit>> visit_of(const std::string& text) {
   const auto line = records::parse_line(text);
   const auto* const asked = line ? std::get_if<records::VisitLine>(&*line) : nullptr;

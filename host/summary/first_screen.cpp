@@ -166,7 +166,7 @@ std::string block(const DeviceRecord& device, const RunFacts& facts, const View&
   return below.empty() ? text : text + "\n" + below;
 }
 
-/// Where the rest is.
+/// The lines that say where the rest is.
 std::string footer(const FirstScreenLayout& layout) {
   if (layout.file.empty()) return "";
   const std::string show = fmt::format("sonde show {} -v (all tables)", layout.file);

@@ -27,7 +27,7 @@ Missing kind_of_reason(std::string_view reason);
 
 // What follows is for the sources of this folder.
 
-/// Below so many columns there is no table, and topics stand under their names.
+/// A screen with fewer columns has no table, and topics stand under their names.
 inline constexpr int least_for_a_table = 60;
 
 /// The words in the colour of what must not be missed.

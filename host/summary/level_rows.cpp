@@ -216,7 +216,7 @@ std::vector<LevelRow> level_rows(const records::DeviceRecord& device, const View
   std::vector<LevelRow> rows;
   std::size_t apis = 0;
   for (const device::Api api : apis_of_rows) {
-    // Beside drivers native code has a line of its own.
+    // Native code beside drivers has a line of its own.
     if (api == device::Api::cpu && apis > 0) continue;
     const std::vector<const FoundLevel*> levels = main_levels(device.id, api, view);
     if (levels.empty()) continue;

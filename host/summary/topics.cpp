@@ -127,7 +127,7 @@ Topic cores(const Shown& shown) {
     std::string text;
     for (const auto& [origin, name, finding] : shown.of(device::Api::cpu, "core-to-core").findings) {
       if (name != kind.finding || !finding.value || !kind.passes(finding.words)) continue;
-      // Of several placements the nearest is not named.
+      // The nearest of several placements is not named.
       const bool is_further = !text.empty() && finding.words.placement;
       text += (is_further ? ", " : "") + with_interval(estimate_of(finding), Quantity::rate) +
               (is_further ? " " + std::string(measure::word_of(*finding.words.placement)) : "");
@@ -207,7 +207,7 @@ Topic not_measured(const Shown& shown) {
     ++all;
   }
   const bool simulated = shown.device.type == device::DeviceType::model;
-  // Behind the second kind the third needs no verb.
+  // The third kind needs no verb behind the second.
   const bool after_need = kinds[1] > 0;
   const char* const longer_run = kinds[2] == 1 ? "needs a quieter or longer run" : "need a quieter or longer run";
   const std::array words{simulated ? "the model cannot" : "the driver cannot",

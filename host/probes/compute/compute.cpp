@@ -91,7 +91,7 @@ std::vector<Point> main_rates(const device::DeviceInfo& device, std::size_t coun
   return points;
 }
 
-/// Of each type its other rates, in the shape that was found for it, and its latencies.
+/// Each type's other rates, in the shape that was found for it, and its latencies.
 std::vector<Point> other_rates(const device::DeviceInfo& device, std::span<const Measurement> known) {
   std::vector<Point> points;
   for (const NumberType type : order_of_types) {

@@ -132,7 +132,7 @@ std::vector<Finding> implausible_rates(const device::DeviceInfo& device, std::sp
 
 // --- whether a device keeps on computing as fast as it begins: ten points of a second each, one right behind the other
 
-/// In the shape of fp32's peak; none of a simulated device, which nothing heats.
+/// The points of a long load, in the shape of fp32's peak; none of a simulated device, which nothing heats.
 std::vector<Point> sustained_points(const device::DeviceInfo& device, std::span<const Measurement> known);
 
 /// `sustained`: the rate of the last second over that of the first, with what the device said of itself then.

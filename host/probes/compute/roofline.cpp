@@ -227,7 +227,7 @@ std::vector<Point> roofline_points(const device::DeviceInfo& device, const Reque
 Workload prepare_roofline(device::Device& device, const Point& point, const Request& request) {
   const Sharing sharing = point.words.sharing.value();
   const auto bytes = static_cast<std::uint64_t>(point.x.bytes.value());
-  // Where nothing is computed no rate has told how many registers computing takes.
+  // No rate has told how many registers computing takes where nothing is computed.
   const workloads::RooflineShape shape = point.shape.empty()
                                              ? workloads::roofline_shape(device.info(), sharing, bytes, 0)
                                              : workloads::roofline_shape_of(point.shape);

@@ -217,7 +217,7 @@ std::vector<Point> contention_points(const Request& request, std::span<const Mea
     points.back().expected_seconds += seconds_of_a_search;
     return points;
   };
-  // Where full load failed, its reason stands in the record.
+  // The reason for which full load failed stands in the record.
   const auto in_its_shape = [&](std::vector<Point> points) {
     if (full == nullptr || full->state.shape.empty()) return std::vector<Point>{};
     for (Point& point : points) point.shape = shape_of_stream(*full);

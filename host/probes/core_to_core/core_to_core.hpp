@@ -127,7 +127,7 @@ struct CpuPair {
   friend bool operator==(const CpuPair&, const CpuPair&) = default;
 };
 
-/// In the system's order.
+/// The machine's cores in the system's order.
 std::vector<const cpu::Core*> all_cores(const cpu::Topology& machine);
 
 /// How much of everything a pair does.

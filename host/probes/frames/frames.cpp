@@ -20,7 +20,7 @@ constexpr std::array curves{&time, &moved, &bandwidth};
 /// A resolution of the first look, and five times as long one of a closer look, take no longer.
 constexpr double most_seconds_at_first = 0.5;
 
-/// In the order of their worth.
+/// All resolutions, in the order of their worth.
 constexpr std::array<Resolution, 8> resolutions{
     {{1920, 1080}, {3840, 2160}, {1280, 720}, {2560, 1440}, {960, 540}, {640, 360}, {5120, 2880}, {7680, 4320}}};
 

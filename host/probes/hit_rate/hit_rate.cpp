@@ -98,7 +98,7 @@ std::vector<Point> further_points(const device::DeviceInfo& device, const Reques
 }
 
 /// Working sets, as shares of the cache, where hits and misses are told apart best: well inside, and from where all
-/// replacement policies agree. In the order of what they tell, of which each look has a part.
+/// replacement policies agree. They are in the order of what they tell, and each look has the first of them.
 constexpr std::array shares_of_cache{2.0, 0.48, 4.0, 0.34, 2.7,  0.66, 1.65, 6.0,
                                      0.4, 0.57, 3.2, 0.82, 1.25, 1.0,  5.0,  8.0};
 constexpr std::array shares_in_other_kinds{2.3, 0.52, 3.2, 0.42, 1.7, 0.64, 6.0, 0.3, 4.0};

@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "measure/visits.hpp"
 #include "measure/asked_sizes.hpp"
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/host_memory/host_memory.hpp"
 #include "workloads/stream/stream.hpp"
@@ -142,8 +142,8 @@ struct Plan {
   }
 };
 
-/// In every kind of memory first what gives a verdict at one size; then the further sizes, and the streams that take
-/// shapes over; and further visits to the kinds about which the visits so far disagree.
+/// The points of every kind of memory: first those that give a verdict at one size; then the further sizes, and the
+/// streams that take shapes over; and further visits to the kinds about which the visits so far disagree.
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   const Plan plan{device, request};
   std::vector<Point> points = measure::first_new_points(

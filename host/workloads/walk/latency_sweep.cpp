@@ -28,7 +28,7 @@ constexpr std::array shares_of_an_interval{0.5, 0.42, 0.58};
 /// allocations, which cost next to nothing.
 constexpr double few_sets_below_bytes = 32 << 10;
 constexpr int allocations_near_an_edge = 2;
-/// Where lines are few, chance moves the cycle's edge: only the hit rate shows the size.
+/// Chance moves the cycle's edge where lines are few: only the hit rate shows the size.
 constexpr int allocations_of_hits = 4;
 
 /// Extra working sets inside caches 2 and up, as shares of the cache, where it alone serves the loads. They are needed
@@ -36,7 +36,8 @@ constexpr int allocations_of_hits = 4;
 constexpr std::array shares_within_a_cache{0.5, 0.35};
 
 /// Working sets of independent accesses, as shares of a cache: about its size for the latency beyond, and far beyond it
-/// for hit rates that no replacement policy bends. In the order of what they tell, of which each look has a part.
+/// for hit rates that no replacement policy bends. They are in the order of what they tell, and each look has the first
+/// of them.
 constexpr std::array shares_of_a_cache{2.2, 1.0, 3.3, 1.5, 5.0, 1.2, 2.7, 1.8, 4.0, 0.7, 6.5};
 
 std::span<const double> shares_at(measure::Look look) {
@@ -179,7 +180,7 @@ std::vector<Point> capacity_points(const SweptCurves& swept, const analysis::Lat
     const double size = std::min(largest, std::max(smallest, on_grid(bytes)));
     const int allocations = &curve == &swept.independent && size < few_sets_below_bytes ? allocations_of_hits : 1;
     const auto at = [&](double one) { return sized_point(request, curve, swept.varied, one, allocations, unit_bytes); };
-    // Where a neighbour on the grid was asked for, the edge was seen a little to the side.
+    // The edge was seen a little to the side where a neighbour on the grid was asked for.
     const std::vector<Point> near{at(size), at(size * grid_step), at(size / grid_step)};
     const bool is_new = measure::new_points(request, known, near).size() == near.size();
     if (is_new && std::ranges::find(points, near.front().x, &Point::x) == points.end()) points.push_back(near.front());
