@@ -1,5 +1,8 @@
 #pragma once
 
+#include <deque>
+#include <set>
+
 #include "measure/runner.hpp"
 
 namespace sonde::measure {

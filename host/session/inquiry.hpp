@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "measure/level_findings.hpp"
 #include "measure/probe_run.hpp"
 #include "session/bench.hpp"

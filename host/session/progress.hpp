@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <set>
+
 #include "records/lines.hpp"
 
 namespace sonde::session {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <set>
+
 #include "records/record_file.hpp"
 #include "session/inquiry.hpp"
 #include "session/progress.hpp"

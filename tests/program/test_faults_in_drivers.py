@@ -87,3 +87,15 @@ def test_maps_that_copy_are_no_zero_copy(sonde, valid, layers):
     assert {one["series"]["memory"] for one in found} == set(mapped)
     # Where others disturb nobody can tell; that nothing is copied is never said.
     assert {one["finding"] for one in found} <= {"copies", "unclear"}, found
+
+
+def test_a_device_that_cannot_be_opened_is_an_error_of_each_probe(sonde, valid, layers):
+    words = ("run", "--device", "cpu", "--api", "opencl", "--probe", "latency,bandwidth,copy", *ONE_POINT)
+    done = sonde(*words, "-o", "run.jsonl", env=layers("clCreateContext@1+=-6"))
+    assert done.status == 1
+    records = sonde.records()
+    valid(records)
+    errors = of_kind(records, "error")
+    assert sorted(error["probe"] for error in errors) == ["bandwidth", "copy", "latency"]
+    assert all("CL_OUT_OF_HOST_MEMORY" in error["reason"] and "x" not in error for error in errors)
+    assert not of_kind(records, "sample")
