@@ -5,7 +5,7 @@ import os
 import pytest
 from program_runs import Sonde, of_kind
 
-SMALL_ENOUGH = ("--sizes", "64M:64M", "--time", "15")
+SMALL_ENOUGH = ("--sizes", "64M:64M", "--time", "20")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ MODEL = {"to_device_gbps": 30, "to_host_gbps": 20, "latency_us": 5, "engines": 2
 
 
 def copies(sonde, device, *words):
-    done = sonde("run", "--device", device, "--probe", "copy", "--time", "1", *words, "-o", "copy.jsonl", timeout=120)
+    done = sonde("run", "--device", device, "--probe", "copy", "--time", "4", *words, "-o", "copy.jsonl", timeout=120)
     return done, sonde.records("copy.jsonl")
 
 

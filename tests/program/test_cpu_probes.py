@@ -12,7 +12,7 @@ SMALL_ENOUGH = ("--sizes", "4K:4M", "--time", "3")
 @pytest.fixture(scope="module")
 def streams_run(program, tmp_path_factory):
     sonde = Sonde(program, tmp_path_factory.mktemp("streams"))
-    words = ("--probe", "cpu-bandwidth", "--sizes", "4K:64K", "--time", "7", "-o", "run.jsonl")
+    words = ("--probe", "cpu-bandwidth", "--sizes", "4K:64K", "--time", "10", "-o", "run.jsonl")
     return sonde("run", "--device", "cpu", *words), sonde.records()
 
 
