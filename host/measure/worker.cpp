@@ -17,26 +17,6 @@ constexpr std::chrono::milliseconds between_ticks{100};
 /// The last line of a worker. Without it something in the process, mostly the driver, ended it as if all were well.
 constexpr std::string_view all_done = "done";
 
-/// Collects bytes and hands over whole lines.
-class LineBuffer {
- public:
-  void add(std::string_view bytes, const std::function<void(std::string_view)>& take) {
-    text_ += bytes;
-    std::size_t start = 0;
-    for (std::size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n', start)) {
-      take(std::string_view(text_).substr(start, end - start));
-      start = end + 1;
-    }
-    text_.erase(0, start);
-  }
-
-  /// The bytes after the last line's end.
-  [[nodiscard]] const std::string& rest() const { return text_; }
-
- private:
-  std::string text_;
-};
-
 std::string silence_text(std::chrono::milliseconds limit) {
   return fmt::format(
       "the driver's process reported nothing for {:g} s and was ended; sonde run --silence-limit allows more",
@@ -81,6 +61,26 @@ class Worker::Listener {
   }
 
  private:
+  /// Collects bytes and hands over whole lines.
+  class LineBuffer {
+   public:
+    void add(std::string_view bytes, const std::function<void(std::string_view)>& take) {
+      text_ += bytes;
+      std::size_t start = 0;
+      for (std::size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n', start)) {
+        take(std::string_view(text_).substr(start, end - start));
+        start = end + 1;
+      }
+      text_.erase(0, start);
+    }
+
+    /// The bytes after the last line's end.
+    [[nodiscard]] const std::string& rest() const { return text_; }
+
+   private:
+    std::string text_;
+  };
+
   WorkerHandlers handlers_;
   LineBuffer lines_;
   LineBuffer diagnostics_;
