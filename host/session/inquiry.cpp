@@ -1,5 +1,7 @@
 #include "session/inquiry.hpp"
 
+#include "measure/visits.hpp"
+
 namespace sonde::session {
 namespace {
 
@@ -9,6 +11,8 @@ constexpr double growth_between_conclusions = 1.6;
 /// The doubt of a probe that has concluded nothing yet, and of one that will find levels.
 constexpr double doubt_before_a_conclusion = 2;
 constexpr double doubt_before_levels = 16;
+/// The doubt of one whose first plan has not had its usual visits: before those, what scatters cannot be told.
+constexpr double doubt_of_few_visits = 1;
 
 }  // namespace
 
@@ -70,6 +74,8 @@ std::optional<Candidate> Inquiry::candidate() {
   } else if (conclusion_.levels.empty() && conclusion_.findings.empty()) {
     in_doubt = doubt_before_a_conclusion;
   }
+  if (visit->look == measure::Look::first && visit->number < measure::usual_visits)
+    in_doubt = std::max(in_doubt, doubt_of_few_visits);
   return Candidate{.is_first_look = is_first_look || visit->point.follows_at_once,
                    .doubt = in_doubt,
                    .seconds_spent = seconds_,

@@ -262,7 +262,13 @@ void do_task(const records::MeasureTask& task, const measure::NextLine& next, co
     measure::PointRunner points(*device, options, [&pipe] { pipe.alive(); });
     points.tell_failures(fail);
     pipe.send(records::InfoLine{device->info(), traffic != nullptr});
-    while (const auto line = next()) {
+    const auto next_at_rest = [&] {
+      sampler.rest(true);
+      auto line = next();
+      sampler.rest(false);
+      return line;
+    };
+    while (const auto line = next_at_rest()) {
       const auto visit = visit_of(*line);
       if (!visit) throw std::runtime_error("a worker was asked for a visit that it does not know: " + *line);
       const measure::Probe& probe = *visit->first;

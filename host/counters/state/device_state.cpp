@@ -69,7 +69,7 @@ void Sampler::run(std::chrono::milliseconds interval) {
   Clock::duration rest = interval;
   while (!ended_.wait_for(rest, [](bool ended) { return ended; })) {
     const Clock::time_point begin = Clock::now();
-    read_once();
+    if (!rests_) read_once();
     const Clock::duration rest_of_the_slow = (Clock::now() - begin) * rest_per_reading;
     rest = std::max<Clock::duration>(interval, std::min<Clock::duration>(rest_of_the_slow, longest_rest));
   }

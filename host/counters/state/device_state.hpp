@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -41,6 +42,9 @@ class Sampler {
   /// Everything read since `moment`, or what was read last before it. Moments must not go back.
   std::vector<DeviceState> since(Clock::time_point moment);
 
+  /// Reads nothing for as long as nobody wants to know: what it takes of the CPU would disturb others.
+  void rest(bool rests) { rests_ = rests; }
+
   /// The sampling thread, so that callers can keep it off a CPU.
   [[nodiscard]] os::ThreadId thread_id() const { return thread_id_; }
 
@@ -50,6 +54,7 @@ class Sampler {
 
   std::function<DeviceState()> read_;
   std::mutex mutex_;
+  std::atomic<bool> rests_ = false;
   os::Awaited<bool> ended_{false};  ///< no stop token, whose callbacks lose notifications as `Awaited` says
   std::deque<std::pair<Clock::time_point, DeviceState>> readings_;
   os::ThreadId thread_id_ = 0;
