@@ -263,9 +263,14 @@ void do_task(const records::MeasureTask& task, const measure::NextLine& next, co
     points.tell_failures(fail);
     pipe.send(records::InfoLine{device->info(), traffic != nullptr});
     const auto next_at_rest = [&] {
-      sampler.rest(true);
+      // Other workers count with the same counters.
+      const auto rest = [&](bool rests) {
+        sampler.rest(rests);
+        if (traffic) traffic->rest(rests);
+      };
+      rest(true);
       auto line = next();
-      sampler.rest(false);
+      rest(false);
       return line;
     };
     while (const auto line = next_at_rest()) {

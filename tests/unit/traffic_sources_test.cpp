@@ -98,6 +98,24 @@ TEST(TrafficSources, TurnsGiveTheWholeTraffic) {
               1 - (2 * 16 * 1000 * 64.0 - cpu) / (2 * 16 * 4000 * 64.0 - cpu), 1e-9);
 }
 
+TEST(TrafficSources, ASourceAtRestLeavesTheCountersToOthersAndGoesOnAsBefore) {
+  const test::FakeTree tree;
+  test::write_zen4(tree, 16);
+  FakeKernel kernel = strix_halo();
+  const OpenedSource opened = open(amd_plan, tree, kernel);
+  ASSERT_TRUE(opened.source);
+  const auto rotations = opened.source->layout().rotations;
+  const double before = traffic_of(*opened.source, kernel, rotations).amounts[Role::fabric_read].value();
+  opened.source->rest(true);
+  EXPECT_EQ(kernel.counting, 0);
+  kernel.now_ns += 1000 * tick_ns;
+  opened.source->rest(false);
+  EXPECT_EQ(kernel.counting, 1);
+  const Traffic after = traffic_of(*opened.source, kernel, rotations);
+  EXPECT_NEAR(after.amounts[Role::fabric_read].value() / before, 1, 1e-9);
+  EXPECT_NEAR(after.scale, 5, 1e-9);
+}
+
 TEST(TrafficSources, ADesktopsStationsAreCountedAllTheTime) {
   const test::FakeTree tree;
   test::write_zen4(tree, 2);

@@ -12,11 +12,16 @@ GroupSource::GroupSource(Layout layout, std::vector<std::unique_ptr<EventGroup>>
     if (layout_.rotates(place)) rotated_.push_back(place);
     read_group(place);  // else what it counted while stations were looked for would seem new
   }
+  GroupSource::rest(false);
+}
+
+void GroupSource::rest(bool rests) noexcept {
   // A group that does not start shows no running time later on.
+  const auto turn = [rests](EventGroup& group) { (void)(rests ? group.disable() : group.enable()); };
   for (std::size_t place = 0; place < groups_.size(); ++place) {
-    if (!layout_.rotates(place)) (void)groups_[place]->enable();
+    if (!layout_.rotates(place)) turn(*groups_[place]);
   }
-  if (!rotated_.empty()) (void)groups_[rotated_.front()]->enable();
+  if (!rotated_.empty()) turn(*groups_[rotated_[rotation_]]);
 }
 
 void GroupSource::read(CounterSnapshot& into) noexcept {

@@ -123,6 +123,8 @@ class CounterSource {
   virtual void read(CounterSnapshot& into) noexcept = 0;
   /// Switches counting from the present multiplexed group to the next one. Allocates nothing.
   virtual void rotate_group() noexcept {}
+  /// Counts nothing while it `rests`, so that another process may use the same counters.
+  virtual void rest(bool rests) noexcept { (void)rests; }
 };
 
 /// Groups of the kernel's counters as one source. One of those that are multiplexed counts at a time.
@@ -136,6 +138,7 @@ class GroupSource final : public CounterSource {
   [[nodiscard]] const Layout& layout() const override { return layout_; }
   void read(CounterSnapshot& into) noexcept override;
   void rotate_group() noexcept override;
+  void rest(bool rests) noexcept override;
 
  private:
   void read_group(std::size_t place) noexcept;

@@ -34,6 +34,8 @@ class TrafficMeter {
   Taken take(std::uint64_t amount, std::size_t most);
 
   [[nodiscard]] const Layout& layout() const { return source_->layout(); }
+  /// Leaves the machine's counters to others for a while.
+  void rest(bool rests) noexcept { source_->rest(rests); }
 
  private:
   std::unique_ptr<CounterSource> source_;
