@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "measure/visits.hpp"
 #include "measure/asked_sizes.hpp"
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/copy/copy.hpp"
 

@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include "analysis/size_curves.hpp"
+#include "measure/few_visits.hpp"
 #include "measure/visits.hpp"
 #include "probes/copy/copy.hpp"
-#include "measure/few_visits.hpp"
 
 namespace sonde::probes::copy_probe {
 namespace {

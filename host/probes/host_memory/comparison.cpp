@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "analysis/size_curves.hpp"
-#include "measure/visits.hpp"
 #include "measure/few_visits.hpp"
+#include "measure/visits.hpp"
 #include "probes/host_memory/host_memory.hpp"
 #include "workloads/stream/memory_kinds.hpp"
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "analysis/size_curves.hpp"
-#include "measure/visits.hpp"
 #include "measure/few_visits.hpp"
+#include "measure/visits.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
 
 namespace sonde::probes::zero_copy_probe {

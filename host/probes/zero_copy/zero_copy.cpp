@@ -5,8 +5,8 @@
 #include <set>
 
 #include "device/copy_engines.hpp"
-#include "measure/visits.hpp"
 #include "measure/asked_sizes.hpp"
+#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
 #include "workloads/stream/memory_kinds.hpp"
@@ -55,7 +55,9 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   std::erase_if(sizes, [](double bytes) { return bytes > most_round_bytes; });
   std::vector<Point> points = measure::first_new_points(
       request, known,
-      [&] { return at_first(request, [&] { return rounds_over(device, measure::first_of(sizes, sizes_for_a_verdict)); }); },
+      [&] {
+        return at_first(request, [&] { return rounds_over(device, measure::first_of(sizes, sizes_for_a_verdict)); });
+      },
       [&] { return rounds_over(device, sizes_at_look(request, sizes, 4, 7)); });
   std::set<measure::Name> open;
   for (const SharingVerdict& one : sharing_verdicts(known)) {
