@@ -1,4 +1,4 @@
-"""What becomes of a run whose driver fails: the faults, the runs that show them all, the table in docs/reliability.md."""
+"""What becomes of a run whose driver fails: the faults, what a run is asked to show them, docs/reliability.md's table."""
 
 import re
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from pathlib import Path
 TABLE = Path(__file__).resolve().parents[2] / "docs/reliability.md"
 
 APIS = ("opencl", "vulkan")
-# In the order in which a run asks them. Contention has arrays beyond every cache and a walk of the CPU's beside them:
+# By API what allocates memory: a process's faults are counted from one of its allocations on.
+ALLOCATES = {"opencl": "clCreateBuffer", "vulkan": "vkAllocateMemory"}
+# Contention has arrays beyond every cache and a walk of the CPU's beside them:
 # too much for every fault.
 PROBES = ("latency", "bandwidth", "host-memory", "copy", "zero-copy", "loaded-latency", "hit-rate", "frames")
-# Cheap ones, of which each run measures one in spite of what the others suffer.
-WITNESSES = ("zero-copy", "loaded-latency", "latency")
 _SIZES = "64K:512K"
 # Its textures and targets fit these sizes.
 _FRAME = Path(__file__).resolve().parents[1] / "data/small_frame.json"
@@ -28,16 +28,25 @@ class Fault:
     """What a driver does from some call of a probe on, and what of that the record has to say."""
 
     name: str
-    opencl: str = ""  # each CALL@N=EFFECT, counted from where the probe begins
+    opencl: str = ""  # each CALL@N=EFFECT, counted from where a visit begins
     vulkan: str = ""
     says: tuple[str, str] = ("", "")  # OpenCL's and Vulkan's word
     probes: tuple[str, ...] = PROBES
     becomes: str = "error"  # what a run makes of it
     unseen: tuple[str, ...] = ()  # by these probes
-    spoils_all: bool = True  # there is nothing in the probe that it does not concern
+    spares: tuple[str, ...] = ()  # of these probes, through OpenCL, points that make no such call
 
     def of(self, api):
         return self.opencl if api == "opencl" else self.vulkan
+
+    def spoils_all(self, probe, api):
+        return api != "opencl" or probe not in self.spares
+
+    def of_one_call(self, api):
+        return bool(self.of(api)) and "+=" not in self.of(api)
+
+    def is_silent(self, api):
+        return self.word(api) == "--silence-limit"
 
     def in_table(self, probe):
         if probe in self.probes:
@@ -53,6 +62,8 @@ def both(words):
 
 
 BY_MAP = ("copy", "zero-copy")
+# A copy to the host is a command of OpenCL's own, without a kernel.
+WITHOUT_KERNEL = ("copy",)
 FAULTS = (
     Fault(
         "no memory of the host is left",
@@ -65,12 +76,14 @@ FAULTS = (
         "clEnqueueNDRangeKernel@1+=-5",
         "vkQueueSubmit@1+=-2",
         ("CL_OUT_OF_RESOURCES", "VK_ERROR_OUT_OF_DEVICE_MEMORY"),
+        spares=WITHOUT_KERNEL,
     ),
     Fault(
         "the device is lost at a submit",
         "clEnqueueNDRangeKernel@1=-36",
         "vkQueueSubmit@1=-4",
         ("CL_INVALID_COMMAND_QUEUE", "VK_ERROR_DEVICE_LOST"),
+        spares=WITHOUT_KERNEL,
     ),
     Fault(
         "the device is lost at work",
@@ -85,15 +98,33 @@ FAULTS = (
         "vkWaitForFences@1=hang vkWaitSemaphores@1=hang",
         both("--silence-limit"),
     ),
-    Fault("a call takes a minute", "clEnqueueNDRangeKernel@1=slow", "vkQueueSubmit@1=slow", both("--silence-limit")),
-    Fault("the driver crashes", "clEnqueueNDRangeKernel@1=crash", "vkQueueSubmit@1=crash", both("signal 6")),
+    Fault(
+        "a call takes a minute",
+        "clEnqueueNDRangeKernel@1=slow",
+        "vkQueueSubmit@1=slow",
+        both("--silence-limit"),
+        spares=WITHOUT_KERNEL,
+    ),
+    Fault(
+        "the driver crashes",
+        "clEnqueueNDRangeKernel@1=crash",
+        "vkQueueSubmit@1=crash",
+        both("signal 6"),
+        spares=WITHOUT_KERNEL,
+    ),
     Fault(
         "the driver ends the process as if all were well",
         "clWaitForEvents@1=exit clFinish@1=exit",
         "vkWaitForFences@1=exit vkWaitSemaphores@1=exit",
         both("before it was done"),
     ),
-    Fault("a kernel cannot be made", "clCreateKernel@1+=-46", "", ("CL_INVALID_KERNEL_NAME", "")),
+    Fault(
+        "a kernel cannot be made",
+        "clCreateKernel@1+=-46",
+        "",
+        ("CL_INVALID_KERNEL_NAME", ""),
+        spares=WITHOUT_KERNEL,
+    ),
     Fault("contents are wrong when they are read", "clEnqueueReadBuffer@1+=garble", "vkCmdCopyBuffer@1+=garble"),
     Fault(
         "contents are wrong after they are written",
@@ -117,7 +148,7 @@ FAULTS = (
         "",
         ("CL_MAP_FAILURE", ""),
         BY_MAP,
-        spoils_all=False,
+        spares=BY_MAP,
     ),
 )
 
@@ -142,64 +173,14 @@ WRAPPED = Fault(
 )
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One fault in one probe through one API."""
-
-    fault: Fault
-    probe: str
-    api: str
+def cases():
+    """Each fault through each API that has a call for it."""
+    return [(api, fault) for fault in FAULTS for api in APIS if fault.of(api)]
 
 
-def cells(faults=FAULTS):
-    """Every one that there is: a fault without a call of the API's, or of a call that a probe makes not, has none."""
-    return [Cell(fault, probe, api) for fault in faults for api in APIS if fault.of(api) for probe in fault.probes]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """One run through one API: the faults of its probes, in the order in which they are asked, and who has none."""
-
-    name: str
-    api: str
-    faults: dict
-    witness: str
-
-    @property
-    def probes(self):
-        return [*self.faults, self.witness]
-
-    def cells(self):
-        return [Cell(fault, probe, self.api) for probe, fault in self.faults.items()]
-
-
-def plans(api):
-    """Runs that show all cells of an API. A process ends with its fault, so that each probe of a run has another."""
-    pending = {probe: [cell.fault for cell in cells() if (cell.api, cell.probe) == (api, probe)] for probe in PROBES}
-    runs = []
-    while any(pending.values()):
-        witness = min(WITNESSES, key=lambda probe: len(pending[probe]))
-        # Not all the same in one run: what follows a fault is to be seen too.
-        faults = {
-            probe: pending[probe].pop(PROBES.index(probe) % len(pending[probe]))
-            for probe in PROBES
-            if probe != witness and pending[probe]
-        }
-        runs.append(Plan(f"{api}-{len(runs) + 1}", api, faults, witness))
-    return runs
-
-
-def counted_from(mark, calls):
-    """The same calls, of which the first is the first since `mark`."""
-    return re.sub(r"(\S+@\d+\+?)=", rf"\1/{mark}=", calls)
-
-
-def scripts(plan, mark):
-    """By turn of the processes that load the layer: the first lists the devices."""
-    faulty = [
-        counted_from(mark, plan.faults[probe].of(plan.api)) if probe in plan.faults else "" for probe in plan.probes
-    ]
-    return ";".join(["", *faulty])
+def counted_from(api, allocation, calls):
+    """The same calls, of which the first is the first since this allocation of the process."""
+    return re.sub(r"(\S+@\d+\+?)=", rf"\1/{ALLOCATES[api]}@{allocation}=", calls)
 
 
 def table():

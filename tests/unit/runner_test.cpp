@@ -485,7 +485,7 @@ TEST_F(RunnerTest, EveryReplicateLiesElsewhere) {
   point.replicates = 8;
   points_wanted = {point};
   ScriptedDevice device({});
-  run_probe(device, walking(), {}, observer);
+  run_probe(device, walking(), {.host_time = shares({})}, observer);
   std::set<std::uint64_t> moved_by;
   for (const std::uint64_t bytes : device.buffers_made()) {
     if (bytes < 4096) continue;
@@ -498,7 +498,7 @@ TEST_F(RunnerTest, EveryReplicateLiesElsewhere) {
 TEST_F(RunnerTest, WhereMemoryIsShortNothingIsPutBeforeTheWorkingSet) {
   points_wanted = {point_of(few_bytes)};
   ScriptedDevice device({.largest_buffer_bytes = 1 << 16});
-  run_probe(device, walking(), {}, observer);
+  run_probe(device, walking(), {.host_time = shares({})}, observer);
   for (const std::uint64_t bytes : device.buffers_made()) EXPECT_LE(bytes, few_bytes);
   EXPECT_EQ(observer.measurements.size(), 1u);
 }
