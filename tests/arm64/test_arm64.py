@@ -55,16 +55,7 @@ def test_a_simulated_device_gives_the_same_numbers_as_here(arm, here, tmp_path, 
     for name, program in (("arm", arm), ("here", here)):
         folder = tmp_path / name
         folder.mkdir()
-        words = (
-            "--device",
-            f"model:{model}",
-            "--probe",
-            "latency,bandwidth",
-            "--sizes",
-            "16K:256K",
-            "--effort",
-            "quick",
-        )
+        words = ("--device", f"model:{model}", "--probe", "latency,bandwidth", "--sizes", "16K:256K", "--time", "8")
         both.append(records(program, folder, *words, "--seed", "11"))
     assert_same_numbers(*both, more_samples_than=50)
 
@@ -77,7 +68,7 @@ def test_it_lists_the_driver_that_is_there(arm, tmp_path):
 
 
 def test_it_measures_through_vulkan(arm, tmp_path):
-    words = ("--device", "cpu", "--api", "vulkan", "--probe", "latency", "--sizes", "4K:16K", "--effort", "quick")
+    words = ("--device", "cpu", "--api", "vulkan", "--probe", "latency", "--sizes", "4K:16K", "--time", "8")
     measured = records(arm, tmp_path, *words)
     samples = fields(measured, "sample", ("api", "probe", "values"))
     assert {one[:2] for one in samples} == {("vulkan", "latency")}

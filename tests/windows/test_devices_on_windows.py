@@ -5,7 +5,7 @@ import json
 import pytest
 from program_runs import of_kind
 
-SHORT = ("--sizes", "4K:64K", "--effort", "quick", "--no-progress", "--silence-limit", "300")
+SHORT = ("--sizes", "4K:64K", "--time", "8", "--no-progress", "--silence-limit", "300")
 
 
 def measured(sonde, *words):

@@ -4,7 +4,7 @@ import pytest
 from record_checks import assert_same_numbers
 
 MODELS = ["h200", "rtx-4090", "rx-7900-xtx", "strix-halo"]
-WORDS = ("--sizes", "16K:256K", "--effort", "quick", "--seed", "11", "--silence-limit", "300", "--no-progress")
+WORDS = ("--sizes", "16K:256K", "--time", "8", "--seed", "11", "--silence-limit", "300", "--no-progress")
 PROBES = ("--probe", "latency,bandwidth,copy")
 
 

@@ -53,9 +53,7 @@ def test_a_folder_that_is_not_there_is_said_in_a_sentence(sonde):
 
 def test_names_may_have_any_letters(sonde):
     name = "Größe 測定.jsonl"
-    done = sonde(
-        "run", "--device", "model:h200", "--probe", "latency", "--sizes", "4K:4K", "--effort", "quick", "-o", name
-    )
+    done = sonde("run", "--device", "model:h200", "--probe", "latency", "--sizes", "4K:4K", "--time", "1", "-o", name)
     assert done.status == 0, done.err
     assert name in done.out
     assert sonde.records(name)[0]["command"][-1] == name
