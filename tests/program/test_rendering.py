@@ -56,7 +56,7 @@ def test_frames_of_the_users_own_are_rendered_on_a_simulated_device(sonde, valid
 
 
 def test_frames_are_rendered_through_every_driver(sonde, valid, frame_file):
-    words = ("--probe", "frames", "--time", "1", "--frame", frame_file(), "-o", "run.jsonl")
+    words = ("--probe", "frames", "--time", "8", "--frame", frame_file(), "-o", "run.jsonl")
     done = sonde("run", "--device", "cpu", *words)
     assert done.status == 0, done.err + done.out
     valid(sonde.records())
