@@ -79,13 +79,13 @@ def test_ctrl_c_ends_a_run_and_keeps_what_was_measured(sonde, in_the_middle):
     wait_until(lambda: not Path(f"/proc/{worker}").exists(), seconds=10)
 
 
-def test_a_killed_worker_costs_the_probe_and_is_told(sonde, in_the_middle):
+def test_a_killed_worker_costs_its_visit_and_is_told(sonde, in_the_middle):
     process, worker = in_the_middle
     os.kill(worker, signal.SIGKILL)
     wait_until(lambda: of_kind(sonde.records(), "error"), seconds=60)
     (error,) = of_kind(sonde.records(), "error")
     assert "process" in error["reason"]
-    # The probes that follow are measured, by a worker of their own.
+    # What follows is measured, by another worker.
     wait_until(lambda: sonde.records()[-1]["record"] == "sample", seconds=60)
     os.kill(process.pid, signal.SIGINT)
     process.communicate(timeout=30)
