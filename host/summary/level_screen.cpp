@@ -171,7 +171,7 @@ std::string table_of(std::span<const LevelRow> rows, const FirstScreenLayout& la
   if (width(lines) > layout.columns) lines = folded_table(rows).lines();
   if (width(lines) > layout.columns) return level_list(rows, layout.columns);
   std::string text;
-  for (std::string& line : lines) {
+  for (const std::string& line : lines) {
     const std::size_t rough = line.find("rough: ");
     text += (rough == line.npos ? line : line.substr(0, rough) + marked_in(layout.colour, line.substr(rough))) + "\n";
   }

@@ -6,7 +6,6 @@ namespace sonde::summary {
 namespace {
 
 using analysis::Estimate;
-using measure::Finding;
 using measure::FoundLevel;
 using measure::Path;
 

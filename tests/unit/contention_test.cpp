@@ -100,7 +100,7 @@ double latency_at(double gbps) { return 100 + std::max(0.0, gbps - 60) * 2.5; }
 
 /// What is known once all of these looks are through, one after the other.
 std::vector<Measurement> asked(
-    std::vector<Look> looks, std::optional<std::uint32_t> threads,
+    const std::vector<Look>& looks, std::optional<std::uint32_t> threads,
     const std::function<bool(const Point&)>& fails = [](const Point&) { return false; }) {
   std::vector<Measurement> known;
   std::set<measure::PointKey> keys;

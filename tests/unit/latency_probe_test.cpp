@@ -395,7 +395,7 @@ TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
     std::set<measure::PointKey> asked;
     asking.was_asked = [&asked](const Point& point) { return asked.contains(measure::key_of(point)); };
     for (;;) {
-      std::size_t before = asked.size();
+      const std::size_t before = asked.size();
       for (const Point& point : latency.next(device, asking, measured(request, hop_ns, device))) {
         if (test::is_by_vector_path(point.words)) bytes = std::max(bytes, *point.x.bytes);
         asked.insert(measure::key_of(point));

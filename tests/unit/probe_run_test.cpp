@@ -70,7 +70,7 @@ class ProbeRunTest : public testing::Test {
  protected:
   using Answering = std::function<Answer(const Visit& visit)>;
 
-  ProbeRun& begin(std::vector<Point> points, Look closest = Look::first, Request request = {.look = Look::first}) {
+  ProbeRun& begin(std::vector<Point> points, Look closest = Look::first, const Request& request = {.look = Look::first}) {
     next_of_test = [points = std::move(points)](const Request&, std::span<const Measurement>) { return points; };
     return begin(closest, request);
   }
@@ -145,7 +145,7 @@ TEST_F(ProbeRunTest, NewPointsComeBeforeFurtherVisitsAndThoseBeforeACloserLook) 
 }
 
 TEST_F(ProbeRunTest, VisitsOfAPointAreKnownAsOneMeasurement) {
-  ProbeRun& run = begin({visited(point_of(1), 3), point_of(2)});
+  const ProbeRun& run = begin({visited(point_of(1), 3), point_of(2)});
   EXPECT_EQ(answer_all([](const Visit& visit) { return values_of(visit, 10 + visit.number); }),
             (std::vector<Seen>{{1, 0}, {2, 0}, {1, 1}, {1, 2}}));
   ASSERT_EQ(run.known().size(), 2u);
@@ -173,7 +173,7 @@ TEST_F(ProbeRunTest, WhatWasVisitedLeastIsVisitedFirst) {
 }
 
 TEST_F(ProbeRunTest, NumbersThatWereReachedMakeNoOtherPoint) {
-  ProbeRun& run = begin({visited(point_of(1), 2)});
+  const ProbeRun& run = begin({visited(point_of(1), 2)});
   answer_all([](const Visit& visit) {
     Answer answer = values_of(visit, 10);
     answer.measured.curves[0].point.x.gpu_gbps = 100 + visit.number;
@@ -185,7 +185,7 @@ TEST_F(ProbeRunTest, NumbersThatWereReachedMakeNoOtherPoint) {
 }
 
 TEST_F(ProbeRunTest, WhatIsSeenBesideAPointIsKnownToo) {
-  ProbeRun& run = begin({visited(point_of(1), 2)});
+  const ProbeRun& run = begin({visited(point_of(1), 2)});
   answer_all([](const Visit& visit) {
     Answer answer = values_of(visit, 10);
     Measurement beside{.point = visit.point, .unit = "GB/s", .values = {7}};
@@ -200,7 +200,7 @@ TEST_F(ProbeRunTest, WhatIsSeenBesideAPointIsKnownToo) {
 }
 
 TEST_F(ProbeRunTest, CyclesAreReportedAndNotShownToTheProbe) {
-  ProbeRun& run = begin({point_of(1)});
+  const ProbeRun& run = begin({point_of(1)});
   answer_all([](const Visit& visit) {
     Answer answer = values_of(visit, 10);
     answer.measured.curves[0].state.core_clock = CoreClock{.mhz = 2500, .source = "shader-clock"};
@@ -274,7 +274,7 @@ TEST_F(ProbeRunTest, ASizeThatDoesNotFitEndsItsCurve) {
 }
 
 TEST_F(ProbeRunTest, AVisitThatDoesNotFitAnyMoreLeavesWhatIsKnown) {
-  ProbeRun& run = begin({visited(point_of(1), 2), visited(point_of(4), 3)});
+  const ProbeRun& run = begin({visited(point_of(1), 2), visited(point_of(4), 3)});
   EXPECT_EQ(answer_all([](const Visit& visit) {
               return visit.point.x.bytes == 4 && visit.number == 1 ? no_values(End::unsupported) : values_of(visit, 10);
             }),
@@ -499,7 +499,7 @@ TEST_F(ProbeRunTest, WhatADeviceStatesIsConcludedToo) {
   probe.stated = [](const device::DeviceInfo&, std::span<const Measurement> known) {
     return std::vector<Finding>{{.kind = &number_known, .value = 100 + static_cast<double>(known.size())}};
   };
-  ProbeRun& run = begin({point_of(1)});
+  const ProbeRun& run = begin({point_of(1)});
   answer_all();
   const Conclusion conclusion = run.conclude();
   ASSERT_EQ(conclusion.findings.size(), 2u);

@@ -43,8 +43,8 @@ TEST(Visits, EveryBeginningOfASweepCoversAllSizes) {
 }
 
 TEST(Visits, AStageWaitsUntilThoseBeforeItHaveNothingNew) {
-  const std::vector<Point> first{test::point_of(1), test::point_of(2)};
-  const std::vector<Point> second{test::point_of(2), test::point_of(3)};
+  std::vector<Point> first{test::point_of(1), test::point_of(2)};
+  std::vector<Point> second{test::point_of(2), test::point_of(3)};
   std::set<double> asked;
   Request request;
   request.was_asked = [&](const Point& point) { return asked.contains(*point.x.bytes); };

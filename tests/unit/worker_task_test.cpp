@@ -158,7 +158,7 @@ TEST(WorkerTask, EachVisitHasAShuffleOfItsOwnAndIsTheSameInAnyProcess) {
 }
 
 TEST(WorkerTask, AVisitThatThisProgramDoesNotKnowIsNoneThatCouldBeAnswered) {
-  measure::Point other = test::point_of(4096);
+  const measure::Point other = test::point_of(4096);
   for (const std::string& line :
        {std::string("{}"), visit_of(other, 0, "no-such-probe"),
         records::text_of(records::VisitLine{

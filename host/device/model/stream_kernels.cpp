@@ -60,7 +60,7 @@ void combine(Invocation& invocation, std::uint32_t factor) {
   const std::uint32_t shift = invocation.scalar(8);
   const std::uint32_t words = stream.piece_words();
   BufferWords a = invocation.buffer(0);
-  BufferWords b = invocation.buffer(factor == 0 ? 0 : 1);
+  const BufferWords b = invocation.buffer(factor == 0 ? 0 : 1);
   BufferWords c = invocation.buffer(factor == 0 ? 1 : 2);
   std::vector<Touch> touches{{a, Transfer::read, shift}};
   if (factor != 0) touches.push_back({b, Transfer::read});

@@ -150,7 +150,7 @@ std::vector<Point> edge_points(const SweptCurves& swept, const analysis::Latency
   // A gap in which a measurement was disturbed, or failed, is cut elsewhere; nowhere once those places have been tried.
   const auto cut = [&](const analysis::Gap& gap) -> std::optional<Point> {
     for (const double share : shares_of_an_interval) {
-      const Point point = at(gap.low_bytes * std::pow(gap.high_bytes / gap.low_bytes, share));
+      Point point = at(gap.low_bytes * std::pow(gap.high_bytes / gap.low_bytes, share));
       const double bytes = *point.x.bytes;
       const bool is_between = bytes > gap.low_bytes && bytes < gap.high_bytes;
       const bool was_disturbed =
