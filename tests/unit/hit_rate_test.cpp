@@ -179,7 +179,6 @@ TEST(HitRatePlan, EveryLookAddsToTheOneBeforeAndEndsWhateverFails) {
     std::set<std::string> kinds;
     for (const measure::PointKey& key : plan.asked()) kinds.insert(key.words.memory.str());
     EXPECT_TRUE(kinds.contains("svm-fine"));
-    const std::vector<double> found;
     for (std::size_t count = 0; count <= plan.known().size(); ++count) {
       for (const measure::Finding& one : hit_rate.conclude({}, std::span(plan.known()).first(count)).findings) {
         ASSERT_NE(one.kind, &hit_rate_probe::contrast_too_small) << count;
