@@ -12,7 +12,8 @@ namespace sonde::session {
 double budget_of(double seconds_for_one_device, std::size_t devices);
 
 /// How far the numbers of a conclusion that a first screen prints are from their targets, all together: as doublings of
-/// their intervals' widths. All levels are printed; of other findings a line has room for few, and the widest count.
+/// their intervals' widths, of which those of a size count twice. All levels are printed; of other findings a line has
+/// room for few, and the widest count.
 double doubt(const measure::Conclusion& conclusion);
 
 /// The number that is furthest from its target, for a person: "the size of level 2". Empty where none is in doubt.

@@ -109,9 +109,9 @@ TEST(Doubt, IsHowManyTimesTooWideTheSizesAndLatenciesOfLevelsAre) {
   conclusion.levels = {level(within(0.9 * size), within(0.9 * rate)), level(std::nullopt, within(0.9 * rate))};
   EXPECT_EQ(doubt(conclusion), 0) << "memory has no size that could be in doubt";
   conclusion.levels.push_back(level(within(4 * size), within(2 * rate)));
-  EXPECT_NEAR(doubt(conclusion), 3, 1e-9);
+  EXPECT_NEAR(doubt(conclusion), 2 * 2 + 1, 1e-9) << "a size weighs as much as two latencies";
   conclusion.levels.push_back(level(within(0.9 * size), within(0.9)));
-  EXPECT_NEAR(doubt(conclusion), 7, 1e-9) << "no number counts more than four times doubled";
+  EXPECT_NEAR(doubt(conclusion), 2 * 2 + 1 + 4, 1e-9) << "no number counts more than four times doubled";
 }
 
 TEST(Doubt, OfABandwidthCurveIsThatOfItsBandwidths) {
