@@ -10,7 +10,7 @@ constexpr double growth_between_conclusions = 1.6;
 
 /// The doubt of a probe that has concluded nothing yet, and of one that will find levels.
 constexpr double doubt_before_a_conclusion = 2;
-constexpr double doubt_before_levels = 12;
+constexpr double doubt_before_levels = 10;
 /// The doubt of one whose first plan has not had its usual visits: before those, what scatters cannot be told.
 constexpr double doubt_of_few_visits = 1;
 

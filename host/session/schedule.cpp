@@ -17,6 +17,8 @@ constexpr double share_of_a_further_device = 0.4;
 constexpr double weight_of_no_doubt = 0.25;
 /// A number whose interval is far too wide would leave no time to others.
 constexpr double most_doublings = 4;
+/// Levels that no time makes sharper, as on a machine that others share, would leave none to anything else.
+constexpr double most_doublings_of_levels = 10;
 /// A size weighs as much as so many latencies: it is what readers look for first.
 constexpr double weight_of_a_size = 2;
 /// The findings of a probe that a screen has room for, and the doublings that they count at most.
@@ -50,7 +52,7 @@ double doubt(const measure::Conclusion& conclusion) {
     sum += weight_of_a_size * doublings(level.found.bytes, Quantity::size);
     sum += doublings(level.gbps ? level.gbps : std::optional(level.found.latency_ns), Quantity::rate);
   }
-  if (!conclusion.levels.empty()) return sum;
+  if (!conclusion.levels.empty()) return std::min(sum, most_doublings_of_levels);
   std::vector<double> of_findings;
   for (const measure::Finding& finding : conclusion.findings) {
     if (finding.value && finding.low && finding.high)

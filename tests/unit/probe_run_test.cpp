@@ -70,7 +70,8 @@ class ProbeRunTest : public testing::Test {
  protected:
   using Answering = std::function<Answer(const Visit& visit)>;
 
-  ProbeRun& begin(std::vector<Point> points, Look closest = Look::first, const Request& request = {.look = Look::first}) {
+  ProbeRun& begin(std::vector<Point> points, Look closest = Look::first,
+                  const Request& request = {.look = Look::first}) {
     next_of_test = [points = std::move(points)](const Request&, std::span<const Measurement>) { return points; };
     return begin(closest, request);
   }

@@ -112,6 +112,8 @@ TEST(Doubt, IsHowManyTimesTooWideTheSizesAndLatenciesOfLevelsAre) {
   EXPECT_NEAR(doubt(conclusion), 2 * 2 + 1, 1e-9) << "a size weighs as much as two latencies";
   conclusion.levels.push_back(level(within(0.9 * size), within(0.9)));
   EXPECT_NEAR(doubt(conclusion), 2 * 2 + 1 + 4, 1e-9) << "no number counts more than four times doubled";
+  conclusion.levels.insert(conclusion.levels.end(), 9, conclusion.levels.back());
+  EXPECT_NEAR(doubt(conclusion), 10, 1e-9) << "however many there are, others have time too";
 }
 
 TEST(Doubt, OfABandwidthCurveIsThatOfItsBandwidths) {
