@@ -65,9 +65,10 @@ Recorded recorded_in(const std::string& file) try {
     const auto index = static_cast<std::size_t>(probe - probes_of_levels.begin());
     std::vector<measure::Measurement>& curve =
         recorded.curves[{sample->origin.device, sample->origin.api, index, *words}];
-    // A file has the visits of a point one after the other, as samples of their own.
+    // A file has the visits of a point one after the other, as samples of their own; in another shape of the kernel a
+    // point is another one.
     const auto same = std::ranges::find_if(curve, [&](const measure::Measurement& one) {
-      return one.unit == sample->measurement.unit &&
+      return one.unit == sample->measurement.unit && one.state.shape == sample->measurement.state.shape &&
              measure::key_of(one.point) == measure::key_of(sample->measurement.point);
     });
     if (same == curve.end()) {
