@@ -61,7 +61,11 @@ struct ShowOptions {
 /// `sonde show FILE...`: the first screen of record files, or their tables. Throws UsageError before anything is shown.
 ExitStatus show_command(const ShowOptions& options);
 
-/// The first screen as `run` and `show` print it, for this terminal.
+/// The lines of a record file; a note about an unfinished one is logged. Throws UsageError.
+std::vector<records::Line> lines_of(const std::string& file);
+
+/// All tables of a run's lines, and the first screen, as `run` and `show` print them, for this terminal.
+std::string tables_of(std::span<const records::Line> lines);
 summary::FirstScreenLayout first_screen_layout(const std::string& file);
 
 /// `sonde list`: every device, its drivers, and whether each probe can measure it.

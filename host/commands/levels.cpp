@@ -48,12 +48,9 @@ std::optional<Words> hierarchy_of(const measure::Probe& probe, const Words& word
   return few_sizes ? std::nullopt : std::optional(workloads::hierarchy_words(words));
 }
 
-Recorded recorded_in(const std::string& file) try {
+Recorded recorded_in(const std::string& file) {
   Recorded recorded;
-  std::string note;
-  const std::vector<records::Line> lines = records::read_file(os::path_of(file), note);
-  if (!note.empty()) spdlog::warn("{}", note);
-  for (const records::Line& line : lines) {
+  for (const records::Line& line : lines_of(file)) {
     if (const auto* run = std::get_if<records::RunLine>(&line)) recorded.seed = run->seed;
     if (const auto* device = std::get_if<records::DeviceRecord>(&line)) recorded.devices[device->id] = *device;
     const auto* sample = std::get_if<records::SampleLine>(&line);
@@ -65,12 +62,9 @@ Recorded recorded_in(const std::string& file) try {
     const auto index = static_cast<std::size_t>(probe - probes_of_levels.begin());
     std::vector<measure::Measurement>& curve =
         recorded.curves[{sample->origin.device, sample->origin.api, index, *words}];
-    // A file has the visits of a point one after the other, as samples of their own; in another shape of the kernel a
-    // point is another one.
-    const auto same = std::ranges::find_if(curve, [&](const measure::Measurement& one) {
-      return one.unit == sample->measurement.unit && one.state.shape == sample->measurement.state.shape &&
-             measure::key_of(one.point) == measure::key_of(sample->measurement.point);
-    });
+    // A file has the visits of a point one after the other, as samples of their own.
+    const auto same = std::ranges::find_if(
+        curve, [&](const measure::Measurement& one) { return measure::are_of_one_point(one, sample->measurement); });
     if (same == curve.end()) {
       curve.push_back(sample->measurement);
     } else {
@@ -79,8 +73,6 @@ Recorded recorded_in(const std::string& file) try {
   }
   if (recorded.curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");
   return recorded;
-} catch (const records::InvalidFile& error) {
-  throw UsageError(error.what());
 }
 
 /// The name of a curve among those of its device and API: "vector", "bandwidth", "huge pages, efficiency cores".

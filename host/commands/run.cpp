@@ -79,10 +79,23 @@ std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
 }
 
+/// The budgets that have names, the shortest first.
+struct Effort {
+  std::string_view name;
+  double seconds;
+};
+constexpr std::array efforts{Effort{"quick", 60}, Effort{"normal", 300}, Effort{"thorough", 1800}};
+
 /// The seconds that an effort stands for, or those that were asked for.
 double budget_seconds(const RunOptions& options) {
   if (options.time_seconds > 0) return options.time_seconds;
-  return options.effort == "quick" ? 60 : options.effort == "normal" ? 300 : 1800;
+  return std::ranges::find(efforts, options.effort, &Effort::name)->seconds;
+}
+
+/// The longest effort that has no more time; the shortest where all have more.
+std::string effort_within(double seconds) {
+  const auto longer = std::ranges::find_if(efforts, [seconds](const Effort& one) { return one.seconds > seconds; });
+  return std::string(longer == efforts.begin() ? longer->name : std::prev(longer)->name);
 }
 
 /// "OpenCL, Vulkan and native code": the APIs that the chosen devices are measured through.
@@ -136,12 +149,8 @@ std::vector<std::string> files_of(const RunOptions& options) {
 
 ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, bool is_first) {
   const session::RunRequest asked = run_request(options);
-  // A record names the effort that has no more time than was asked for.
   const double seconds = budget_seconds(options);
-  const records::RunLine record = run_record_of(options.command, options.seed,
-                                                seconds < 300    ? "quick"
-                                                : seconds < 1800 ? "normal"
-                                                                 : "thorough");
+  const records::RunLine record = run_record_of(options.command, options.seed, effort_within(seconds));
   // The file is made before anything is measured, so that one that cannot be written is noticed then.
   records::RecordFile file = new_record_file(options.out, [&] { return default_path(choice, record); }, record);
   if (is_first) {
@@ -168,13 +177,7 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   run.measure(choice);
   progress.clear();
 
-  if (options.verbose) {
-    std::vector<records::DeviceRecord> devices;
-    for (const auto& [target, apis] : choice.chosen) devices.push_back(target.record);
-    std::cout << summary::summary(devices, run.lines(),
-                                  {.columns = output_columns(), .colour = os::output_has_colour()})
-              << "\n";
-  }
+  if (options.verbose) std::cout << tables_of(run.lines()) << "\n";
   std::cout << summary::first_screen(run.lines(), first_screen_layout(file.path().string())) << std::flush;
   file.keep();
   if (options.verbose) std::cerr << run.time_spent();

@@ -16,18 +16,8 @@ using session::UsageError;
 
 void check_names(std::span<const std::string> probes) {
   for (const std::string& name : probes) {
-    if (std::ranges::none_of(probes::catalog(), [&name](const measure::Probe* probe) { return probe->name == name; }))
-      throw UsageError("there is no probe '" + name + "'; sonde run --help lists them");
+    if (probes::named(name).empty()) throw UsageError("there is no probe '" + name + "'; sonde run --help lists them");
   }
-}
-
-std::vector<records::Line> lines_of(const std::string& file) try {
-  std::string note;
-  std::vector<records::Line> lines = records::read_file(os::path_of(file), note);
-  if (!note.empty()) spdlog::warn("{}", note);
-  return lines;
-} catch (const records::InvalidFile& error) {
-  throw UsageError(error.what());
 }
 
 /// The probe that a record belongs to; empty for one that belongs to none.
@@ -40,18 +30,13 @@ std::string probe_of(const records::Line& line) {
       line);
 }
 
-/// The tables of all probes, or of some.
-std::string tables(std::vector<records::Line> lines, const ShowOptions& options) {
-  std::vector<records::DeviceRecord> devices;
-  for (const records::Line& line : lines) {
-    if (const auto* device = std::get_if<records::DeviceRecord>(&line)) devices.push_back(*device);
-  }
-  std::erase_if(lines, [&options](const records::Line& line) {
+/// The lines without those of other probes, where only some are wanted.
+std::vector<records::Line> of_probes(std::vector<records::Line> lines, std::span<const std::string> probes) {
+  std::erase_if(lines, [probes](const records::Line& line) {
     const std::string probe = probe_of(line);
-    return !options.probes.empty() && !probe.empty() &&
-           std::ranges::find(options.probes, probe) == options.probes.end();
+    return !probes.empty() && !probe.empty() && std::ranges::find(probes, probe) == probes.end();
   });
-  return summary::summary(devices, lines, {.columns = output_columns(), .colour = os::output_has_colour()});
+  return lines;
 }
 
 }  // namespace
@@ -64,12 +49,29 @@ ExitStatus show_command(const ShowOptions& options) {
     if (at > 0) std::cout << "\n";
     if (options.verbose || !options.probes.empty()) {
       if (of_files.size() > 1) std::cout << records::visible(options.files[at]) << "\n";
-      std::cout << tables(std::move(of_files[at]), options);
+      std::cout << tables_of(of_probes(std::move(of_files[at]), options.probes));
     } else {
       std::cout << summary::first_screen(of_files[at], first_screen_layout(options.files[at]));
     }
   }
   return ExitStatus::done;
+}
+
+std::vector<records::Line> lines_of(const std::string& file) try {
+  std::string note;
+  std::vector<records::Line> lines = records::read_file(os::path_of(file), note);
+  if (!note.empty()) spdlog::warn("{}", note);
+  return lines;
+} catch (const records::InvalidFile& error) {
+  throw UsageError(error.what());
+}
+
+std::string tables_of(std::span<const records::Line> lines) {
+  std::vector<records::DeviceRecord> devices;
+  for (const records::Line& line : lines) {
+    if (const auto* device = std::get_if<records::DeviceRecord>(&line)) devices.push_back(*device);
+  }
+  return summary::summary(devices, lines, {.columns = output_columns(), .colour = os::output_has_colour()});
 }
 
 summary::FirstScreenLayout first_screen_layout(const std::string& file) {

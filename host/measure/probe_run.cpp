@@ -51,7 +51,7 @@ ProbeRun::ProbeRun(const device::DeviceInfo& device, const Probe& probe, const R
 
 const Visit* ProbeRun::wanted() {
   if (visit_) return &*visit_;
-  while (!given_up_ && !is_done_) {
+  while (!is_done_) {
     if (queue_.empty() && !plan()) {
       is_done_ = true;
       break;
@@ -87,18 +87,17 @@ bool ProbeRun::plan() {
 }
 
 /// Asks for a point that was not asked for before; one that was may have its number of visits raised.
-bool ProbeRun::ask(const Point& point) {
+void ProbeRun::ask(const Point& point) {
   PointKey key = key_of(point);
   if (const auto found = asked_index_.find(key); found != asked_index_.end()) {
     int& visits = asked_[found->second].point.visits;
     visits = std::max(visits, point.visits);
-    return false;
+    return;
   }
-  if (request_.was_asked(point)) return false;
+  if (request_.was_asked(point)) return;
   asked_index_.emplace(std::move(key), asked_.size());
   queue_.push_back(asked_.size());
   asked_.push_back({.point = point});
-  return true;
 }
 
 /// One more visit for those that have had the fewest.
@@ -115,7 +114,8 @@ bool ProbeRun::visit_again(const std::function<bool(const Asked&)>& is_wanted) {
 }
 
 const Measurement* ProbeRun::known_of(const Asked& asked) const {
-  const auto place = known_index_.find({key_of(asked.point), std::string(asked.point.curve->unit.name)});
+  const Point& point = asked.point;
+  const auto place = known_index_.find({{point.words, point.x, asked.shape}, std::string(point.curve->unit.name)});
   return place != known_index_.end() ? &known_[place->second] : nullptr;
 }
 
@@ -180,16 +180,16 @@ void ProbeRun::take(Answer answer) {
         observer_.skipped(
             probe_, nullptr,
             "given up, as the driver's process was lost " + std::to_string(most_deaths) + " times in a row");
-        given_up_ = true;
+        is_done_ = true;
       }
       break;
   }
 }
 
-/// Adds a measurement to the visits of its point. Numbers that were reached stand in its x beside those that were asked
-/// for, and may differ from visit to visit.
+/// Adds a measurement to the visits of its point, which is one by the shape that was found, as in a record. Numbers
+/// that were reached stand in its x beside those that were asked for, and may differ from visit to visit.
 void ProbeRun::add(const Point& asked, Measurement one) {
-  const PointKey key{one.point.words, coordinates_asked_for(asked.x, one.point.x), asked.shape};
+  const PointKey key{one.point.words, coordinates_asked_for(asked.x, one.point.x), one.state.shape};
   const auto [place, is_new] = known_index_.try_emplace({key, one.unit}, known_.size());
   if (is_new) {
     known_.push_back(std::move(one));
@@ -222,7 +222,7 @@ void ProbeRun::give_up(std::string why) {
   }
   observer_.skipped(probe_, nullptr, why);
   in_a_row_.clear();
-  given_up_ = true;
+  is_done_ = true;
 }
 
 void ProbeRun::count_death(const Point& point) {

@@ -31,8 +31,6 @@ class ProbeRun {
   /// Everything that is read from what is known so far. Reports nothing.
   [[nodiscard]] Conclusion conclude() const;
   void report(const Conclusion& conclusion);
-  [[nodiscard]] const Probe& probe() const { return probe_; }
-  [[nodiscard]] const Request& request() const { return request_; }
   [[nodiscard]] std::span<const Measurement> known() const { return known_; }
   /// Whether points failed and none was measured: the device may be in a state in which a new process does not find it.
   [[nodiscard]] bool only_failed() const { return known_.empty() && any_failed_; }
@@ -52,7 +50,7 @@ class ProbeRun {
   };
 
   bool plan();
-  bool ask(const Point& point);
+  void ask(const Point& point);
   bool visit_again(const std::function<bool(const Asked&)>& is_wanted);
   /// What is known of a point; null where nothing is.
   const Measurement* known_of(const Asked& asked) const;
@@ -74,8 +72,7 @@ class ProbeRun {
   Observer& observer_;
   bool visits_what_scatters_ = false;
   bool planned_ = false;
-  bool given_up_ = false;
-  bool is_done_ = false;
+  bool is_done_ = false;  ///< nothing more is wanted, or the probe was given up
   int lost_in_a_row_ = 0;
   bool any_failed_ = false;
   std::size_t first_look_left_ = 1;

@@ -33,7 +33,8 @@ std::vector<double> medians_by_visit(const Measurement& one) {
 std::vector<Point> new_points(const Request& request, std::span<const Measurement> known, std::vector<Point> points) {
   std::erase_if(points, [&](const Point& point) {
     return request.was_asked(point) || std::ranges::any_of(known, [&](const Measurement& one) {
-             return one.point.curve == point.curve && key_of(one.point) == key_of(point);
+             return one.point.curve == point.curve && one.point.x == point.x && one.point.shape == point.shape &&
+                    one.point.words == point.words;
            });
   });
   return points;
@@ -76,6 +77,11 @@ std::vector<Point> more_visits(std::span<const Measurement> known,
     points.back().visits = visits + visits_more;
   }
   return points;
+}
+
+bool are_of_one_point(const Measurement& one, const Measurement& other) {
+  return one.unit == other.unit && one.point.x == other.point.x && one.state.shape == other.state.shape &&
+         one.point.words == other.point.words;
 }
 
 void add_visit(Measurement& known, const Measurement& visit) {

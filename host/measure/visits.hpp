@@ -39,6 +39,9 @@ inline constexpr int most_visits = 9;
 std::vector<Point> more_visits(std::span<const Measurement> known,
                                const std::function<bool(const Measurement&)>& is_open);
 
+/// Whether two measurements are of one point: the same curve, place and unit, by a kernel of the same shape.
+bool are_of_one_point(const Measurement& one, const Measurement& other);
+
 /// Adds a further visit's values to those that are known. One that others disturbed counts, and has values, only where
 /// all were.
 void add_visit(Measurement& known, const Measurement& visit);

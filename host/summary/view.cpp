@@ -28,9 +28,8 @@ View::View(std::span<const records::Line> lines) {
 
 void View::add(const measure::Measurement& sample, Results& results) {
   std::vector<const measure::Measurement*>& samples = results.samples[sample.point.words];
-  const auto earlier = std::ranges::find_if(samples, [&sample](const measure::Measurement* one) {
-    return one->point.x == sample.point.x && one->unit == sample.unit && one->state.shape == sample.state.shape;
-  });
+  const auto earlier = std::ranges::find_if(
+      samples, [&sample](const measure::Measurement* one) { return measure::are_of_one_point(*one, sample); });
   if (earlier == samples.end()) {
     samples.push_back(&sample);
     return;
