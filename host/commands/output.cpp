@@ -31,7 +31,7 @@ class VisibleMessage final : public spdlog::custom_flag_formatter {
 int columns_of(os::StandardStream stream) {
   constexpr int least = 40;
   constexpr int most = 120;  // longer lines are hard to read
-  const int columns = os::terminal_columns(stream);
+  const int columns = os::terminal_size(stream).columns;
   return columns > 0 ? std::clamp(columns, least, most) : most;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "os/this_process.hpp"
@@ -25,6 +26,28 @@ std::string silence_text(std::chrono::milliseconds limit) {
 
 }  // namespace
 
+/// Collects bytes and hands over whole lines.
+class LineBuffer {
+ public:
+  void add(std::string_view bytes) {
+    text_.erase(0, std::exchange(begin_, 0));
+    text_ += bytes;
+  }
+  /// The next whole line, valid until more is added; nothing where there is none.
+  std::optional<std::string_view> next() {
+    const std::size_t end = text_.find('\n', begin_);
+    if (end == std::string::npos) return std::nullopt;
+    const std::size_t begin = std::exchange(begin_, end + 1);
+    return std::string_view(text_).substr(begin, end - begin);
+  }
+  /// The bytes after the last line's end.
+  [[nodiscard]] std::string rest() const { return text_.substr(begin_); }
+
+ private:
+  std::string text_;
+  std::size_t begin_ = 0;
+};
+
 /// Takes apart the output of a worker.
 class Worker::Listener {
  public:
@@ -33,19 +56,21 @@ class Worker::Listener {
   void take(const os::Child::Pieces& pieces) {
     if (!pieces.errors.empty()) {
       if (handlers_.diagnostics) handlers_.diagnostics(pieces.errors);
-      diagnostics_.add(pieces.errors, [this](std::string_view line) {
-        if (!line.empty()) last_line_ = line;
-      });
+      diagnostics_.add(pieces.errors);
+      while (const auto line = diagnostics_.next()) {
+        if (!line->empty()) last_line_ = *line;
+      }
     }
     if (pieces.output.empty()) return;
     heard_ = SteadyClock::now();
-    lines_.add(pieces.output, [this](std::string_view line) {
-      if (line == all_done) {
+    lines_.add(pieces.output);
+    while (const auto line = lines_.next()) {
+      if (*line == all_done) {
         done_ = true;
       } else {
-        handlers_.line(line);
+        handlers_.line(*line);
       }
-    });
+    }
   }
 
   void tick() {
@@ -57,30 +82,11 @@ class Worker::Listener {
 
   [[nodiscard]] SteadyClock::duration silence() const { return SteadyClock::now() - heard_; }
   [[nodiscard]] std::string last_words() const {
-    return diagnostics_.rest().empty() ? last_line_ : diagnostics_.rest();
+    const std::string rest = diagnostics_.rest();
+    return rest.empty() ? last_line_ : rest;
   }
 
  private:
-  /// Collects bytes and hands over whole lines.
-  class LineBuffer {
-   public:
-    void add(std::string_view bytes, const std::function<void(std::string_view)>& take) {
-      text_ += bytes;
-      std::size_t start = 0;
-      for (std::size_t end = text_.find('\n'); end != std::string::npos; end = text_.find('\n', start)) {
-        take(std::string_view(text_).substr(start, end - start));
-        start = end + 1;
-      }
-      text_.erase(0, start);
-    }
-
-    /// The bytes after the last line's end.
-    [[nodiscard]] const std::string& rest() const { return text_; }
-
-   private:
-    std::string text_;
-  };
-
   WorkerHandlers handlers_;
   LineBuffer lines_;
   LineBuffer diagnostics_;
@@ -151,10 +157,19 @@ WorkerEnd run_worker(const WorkerCommand& command, const WorkerHandlers& handler
 }
 
 void be_a_worker(const std::function<void(const NextLine& next, const SendLine& send)>& work) {
-  os::WorkerChannel pipe;
+  const os::WorkerChannel pipe;
+  LineBuffer lines;
+  const auto next = [&]() -> std::optional<std::string> {
+    for (;;) {
+      if (const auto line = lines.next()) return std::string(*line);
+      const std::string bytes = pipe.read();
+      if (bytes.empty()) return std::nullopt;
+      lines.add(bytes);
+    }
+  };
   int status = 0;
   try {
-    work([&pipe] { return pipe.read_line(); }, [&pipe](const std::string& line) { pipe.write(line + "\n"); });
+    work(next, [&pipe](const std::string& line) { pipe.write(line + "\n"); });
     pipe.write(std::string(all_done) + "\n");
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,10 +41,12 @@ enum class StandardStream { output, errors };
 /// Whether this stream is a terminal that may be drawn on.
 bool is_terminal(StandardStream stream);
 
-/// Columns of the terminal behind a stream; 0 where there is none or it does not tell.
-int terminal_columns(StandardStream stream);
-/// The same of its lines.
-int terminal_lines(StandardStream stream);
+/// The terminal behind a stream; zeros where there is none or it does not tell.
+struct TerminalSize {
+  int columns = 0;
+  int lines = 0;
+};
+TerminalSize terminal_size(StandardStream stream);
 
 /// Whether standard output may carry colour: a terminal, and NO_COLOR is not set (https://no-color.org).
 inline bool output_has_colour() {
@@ -59,8 +60,8 @@ inline bool output_has_colour() {
 class WorkerChannel {
  public:
   WorkerChannel();
-  /// The next line that the parent sends, waited for; nothing once there are no more.
-  std::optional<std::string> read_line();
+  /// The next bytes that the parent sends, waited for; none once there are no more.
+  [[nodiscard]] std::string read() const;
   /// Ends this process where the parent is gone.
   void write(std::string_view text) const;
   /// Ends this process at once: a driver's own exit handlers may crash, and everything has been sent.
@@ -69,7 +70,6 @@ class WorkerChannel {
  private:
   int questions_;  ///< a descriptor
   int results_;    ///< a descriptor
-  std::string read_ahead_;
 };
 
 }  // namespace sonde::os

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -92,14 +93,10 @@ bool is_terminal(StandardStream stream) {
   return isatty(descriptor_of(stream)) != 0 && (kind == nullptr || std::string_view(kind) != "dumb");
 }
 
-int terminal_columns(StandardStream stream) {
+TerminalSize terminal_size(StandardStream stream) {
   winsize size{};
-  return ioctl(descriptor_of(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-int terminal_lines(StandardStream stream) {
-  winsize size{};
-  return ioctl(descriptor_of(stream), TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+  if (ioctl(descriptor_of(stream), TIOCGWINSZ, &size) != 0) return {};
+  return {.columns = size.ws_col, .lines = size.ws_row};
 }
 
 WorkerChannel::WorkerChannel()
@@ -117,21 +114,14 @@ WorkerChannel::WorkerChannel()
   close(nothing);
 }
 
-std::optional<std::string> WorkerChannel::read_line() {
-  for (std::size_t looked_at = 0;;) {
-    const std::size_t end = read_ahead_.find('\n', looked_at);
-    if (end != std::string::npos) {
-      std::string line = read_ahead_.substr(0, end);
-      read_ahead_.erase(0, end + 1);
-      return line;
-    }
-    looked_at = read_ahead_.size();
-    std::array<char, 65536> bytes;
-    const auto count = read(questions_, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;  // a driver may have signal handlers
-    if (count <= 0) return std::nullopt;
-    read_ahead_.append(bytes.data(), static_cast<std::size_t>(count));
-  }
+std::string WorkerChannel::read() const {
+  std::string bytes(65536, '\0');
+  ssize_t count = -1;
+  do {
+    count = ::read(questions_, bytes.data(), bytes.size());
+  } while (count < 0 && errno == EINTR);  // a driver may have signal handlers
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return bytes;
 }
 
 void WorkerChannel::write(std::string_view text) const {

@@ -115,16 +115,11 @@ bool is_terminal(StandardStream stream) {
          (kind == nullptr || std::string_view(kind) != "dumb");
 }
 
-int terminal_columns(StandardStream stream) {
+TerminalSize terminal_size(StandardStream stream) {
   CONSOLE_SCREEN_BUFFER_INFO about;
-  if (GetConsoleScreenBufferInfo(handle_of(stream), &about) == 0) return 0;
-  return about.srWindow.Right - about.srWindow.Left + 1;
-}
-
-int terminal_lines(StandardStream stream) {
-  CONSOLE_SCREEN_BUFFER_INFO about;
-  if (GetConsoleScreenBufferInfo(handle_of(stream), &about) == 0) return 0;
-  return about.srWindow.Bottom - about.srWindow.Top + 1;
+  if (GetConsoleScreenBufferInfo(handle_of(stream), &about) == 0) return {};
+  return {.columns = about.srWindow.Right - about.srWindow.Left + 1,
+          .lines = about.srWindow.Bottom - about.srWindow.Top + 1};
 }
 
 WorkerChannel::WorkerChannel() : questions_(_dup(_fileno(stdin))), results_(_dup(_fileno(stdout))) {
@@ -143,20 +138,11 @@ WorkerChannel::WorkerChannel() : questions_(_dup(_fileno(stdin))), results_(_dup
   _close(nothing);
 }
 
-std::optional<std::string> WorkerChannel::read_line() {
-  for (std::size_t looked_at = 0;;) {
-    const std::size_t end = read_ahead_.find('\n', looked_at);
-    if (end != std::string::npos) {
-      std::string line = read_ahead_.substr(0, end);
-      read_ahead_.erase(0, end + 1);
-      return line;
-    }
-    looked_at = read_ahead_.size();
-    std::array<char, 65536> bytes;
-    const auto count = _read(questions_, bytes.data(), static_cast<unsigned>(bytes.size()));
-    if (count <= 0) return std::nullopt;
-    read_ahead_.append(bytes.data(), static_cast<std::size_t>(count));
-  }
+std::string WorkerChannel::read() const {
+  std::string bytes(65536, '\0');
+  const int count = _read(questions_, bytes.data(), static_cast<unsigned>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(std::max(count, 0)));
+  return bytes;
 }
 
 void WorkerChannel::write(std::string_view text) const {

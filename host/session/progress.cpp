@@ -36,7 +36,7 @@ void Progress::show(const std::vector<records::Line>& lines) {
   clear();
   const std::string screen = screen_(lines);
   // What was scrolled out of a terminal cannot be drawn over: only its first lines are shown where it has few.
-  const int room = os::terminal_lines(os::StandardStream::errors) - 2;
+  const int room = os::terminal_size(os::StandardStream::errors).lines - 2;
   std::size_t end = 0;
   for (lines_drawn_ = 0; end < screen.size() && (room <= 0 || lines_drawn_ < room); ++lines_drawn_)
     end = screen.find('\n', end) + 1;
@@ -50,7 +50,7 @@ void Progress::draw() {
   if (!drawn_ || Clock::now() - last_drawn_ < between_draws) return;
   last_drawn_ = Clock::now();
   const std::string status = status_of(position_);
-  const int columns = os::terminal_columns(os::StandardStream::errors);
+  const int columns = os::terminal_size(os::StandardStream::errors).columns;
   auto room = static_cast<std::size_t>(std::max(10, (columns > 0 ? columns : 80) - 1));
   // The cut is not in the middle of a letter, whose later bytes begin with the bits 10.
   while (room < status.size() && (static_cast<unsigned char>(status[room]) & 0xC0u) == 0x80u) --room;
