@@ -37,11 +37,11 @@ void LineObserver::failed(const measure::Probe& probe, const measure::Point* poi
   take_(records::ErrorLine{{origin(probe), point != nullptr ? std::optional(*point) : std::nullopt, reason}});
 }
 
-void Inquiry::begin(const std::function<void(const records::Line&)>& take, bool counts_traffic) {
+void Inquiry::begin(const std::function<void(const records::Line&)>& take) {
+  has_begun_ = true;
   observer_->write_to(take);
   const records::InfoLine* const opened = bench_->open();
   if (opened == nullptr) {
-    is_over_ = true;
     const measure::Answer& why = bench_->why_closed();
     if (why.end == measure::Answer::End::unsupported) {
       observer_->skipped(probe_, nullptr, why.reason);
@@ -52,17 +52,16 @@ void Inquiry::begin(const std::function<void(const records::Line&)>& take, bool 
   }
   info_ = opened->info;
   if (const auto obstacle = probe_.obstacle(info_)) {
-    is_over_ = true;
     observer_->skipped(probe_, nullptr, *obstacle);
     return;
   }
-  request_.counts_traffic = opened->counts_traffic && (counts_traffic || probe_.wants_hit_rates);
+  request_.counts_traffic = request_.counts_traffic && opened->counts_traffic;
   run_ = std::make_unique<measure::ProbeRun>(info_, probe_, request_, measure::Look::closest, *observer_);
   run_->also_visit_what_scatters();
 }
 
 std::optional<Candidate> Inquiry::candidate() {
-  const measure::Visit* const visit = run_ && !is_over_ ? run_->wanted() : nullptr;
+  const measure::Visit* const visit = next_visit();
   if (visit == nullptr) return std::nullopt;
   const bool is_first_look = run_->is_first_look();
   const bool is_due = seconds_ >= growth_between_conclusions * seconds_concluded_ && visits_ > visits_concluded_;
@@ -98,14 +97,16 @@ bool Inquiry::go_on() {
   return true;
 }
 
+const measure::Visit* Inquiry::next_visit() { return run_ ? run_->wanted() : nullptr; }
+
 std::string Inquiry::next_name() {
-  const measure::Visit* const visit = run_ ? run_->wanted() : nullptr;
+  const measure::Visit* const visit = next_visit();
   return visit != nullptr ? measure::name_of(probe_, visit->point) : "";
 }
 
 bool Inquiry::wants_new_points_at_first() {
-  if (!has_begun()) return true;
-  const measure::Visit* const visit = run_ && !is_over_ ? run_->wanted() : nullptr;
+  if (!has_begun_) return true;
+  const measure::Visit* const visit = next_visit();
   return visit != nullptr && visit->look == measure::Look::first && visit->number == 0;
 }
 

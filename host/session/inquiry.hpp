@@ -53,8 +53,8 @@ class Inquiry {
         observer_(std::move(observer)) {}
 
   /// Has the device opened where it is not yet; lines of what is measured go to `take` from now on.
-  void begin(const std::function<void(const records::Line&)>& take, bool counts_traffic = false);
-  [[nodiscard]] bool has_begun() const { return run_ != nullptr || is_over_; }
+  void begin(const std::function<void(const records::Line&)>& take);
+  [[nodiscard]] bool has_begun() const { return has_begun_; }
   /// What the scheduler weighs; nothing where no visit is wanted any more.
   std::optional<Candidate> candidate();
   /// Makes the next visit. False where the user, or the end of the run's time, cut it off.
@@ -62,7 +62,7 @@ class Inquiry {
   /// Whether it wants new points at the look that it began with.
   [[nodiscard]] bool wants_new_points_at_first();
   /// Whether it was never asked, or some of its first points were not.
-  [[nodiscard]] bool lacks_first_look() const { return !has_begun() || (run_ && run_->is_first_look()); }
+  [[nodiscard]] bool lacks_first_look() const { return !has_begun_ || (run_ && run_->is_first_look()); }
   [[nodiscard]] records::Origin origin() const { return observer_->origin(probe_); }
   /// The name of the point that is visited next, for a person; empty where there is none.
   std::string next_name();
@@ -83,6 +83,9 @@ class Inquiry {
   [[nodiscard]] const TargetDevice& target() const { return target_; }
 
  private:
+  /// Null where no visit is wanted any more, or yet.
+  const measure::Visit* next_visit();
+
   const TargetDevice& target_;
   device::Api api_;
   const measure::Probe& probe_;
@@ -91,7 +94,7 @@ class Inquiry {
   std::unique_ptr<LineObserver> observer_;
   device::DeviceInfo info_ = {};
   std::unique_ptr<measure::ProbeRun> run_;
-  bool is_over_ = false;
+  bool has_begun_ = false;
   measure::Conclusion conclusion_ = {};
   int visits_ = 0;
   int visits_concluded_ = 0;

@@ -77,8 +77,10 @@ void Run::prepare(const TargetDevice& target, device::Api api) {
     if (!bench) bench = bench_of(target, api, shares_cores && probe->needs_host_core);
     if (probe->wants_hit_rates) bench->open_counters();
     auto observer = std::make_unique<LineObserver>(target.record.id, api, start_, [bench] { return bench->process(); });
+    measure::Request request = request_of(target);
+    request.counts_traffic = limits_.counts_traffic || probe->wants_hit_rates;
     inquiries_.push_back(
-        std::make_unique<Inquiry>(target, api, *probe, request_of(target), bench, std::move(observer)));
+        std::make_unique<Inquiry>(target, api, *probe, std::move(request), bench, std::move(observer)));
   }
 }
 
@@ -162,7 +164,7 @@ bool Run::visit(Inquiry& inquiry) {
                 .point = opens ? "opening the device" : inquiry.next_name(),
                 .sharpens = inquiry.most_doubtful()});
   if (opens) {
-    inquiry.begin([this](const Line& line) { append(line); }, limits_.counts_traffic);
+    inquiry.begin([this](const Line& line) { append(line); });
     return !has_to_stop();
   }
   const bool went_on = inquiry.go_on();

@@ -51,6 +51,10 @@ struct CellsOfApi {
   const measure::FoundLevel* bandwidth = nullptr;  ///< that within which the level lies; several rows may share it
 };
 
+/// The APIs in the order of a table's columns.
+inline constexpr std::array apis_of_rows{device::Api::opencl, device::Api::vulkan, device::Api::model,
+                                         device::Api::cpu};
+
 /// A level of a device as all APIs tell it.
 struct LevelRow {
   std::string name;                             ///< "L1", "level 2", "memory", "beyond"

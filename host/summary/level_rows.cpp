@@ -12,8 +12,6 @@ using measure::FoundLevel;
 using measure::Quantity;
 using measure::Sureness;
 
-constexpr std::array apis_of_rows{device::Api::opencl, device::Api::vulkan, device::Api::model, device::Api::cpu};
-
 std::string_view latency_probe(device::Api api) { return api == device::Api::cpu ? "cpu-latency" : "latency"; }
 
 bool touch(const Bracket& one, const Bracket& other) { return one.low <= other.high && other.low <= one.high; }

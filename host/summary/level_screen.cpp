@@ -71,7 +71,7 @@ std::string bandwidth_cell(const LevelRow& row, device::Api api) {
 
 std::vector<device::Api> apis_with(std::span<const LevelRow> rows, std::string (*cell)(const LevelRow&, device::Api)) {
   std::vector<device::Api> apis;
-  for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::model, device::Api::cpu}) {
+  for (const device::Api api : apis_of_rows) {
     if (std::ranges::any_of(rows, [&](const LevelRow& row) { return !cell(row, api).empty(); })) apis.push_back(api);
   }
   return apis;

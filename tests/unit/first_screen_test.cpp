@@ -5,13 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include "commands/commands.hpp"
 #include "records/lines.hpp"
 #include "summary/layout.hpp"
+#include "support/golden.hpp"
 #include "support/seen_devices.hpp"
 
 namespace sonde::summary {
@@ -32,14 +31,7 @@ class FirstScreens : public testing::TestWithParam<const char*> {};
 
 TEST_P(FirstScreens, AreThoseOfTheFiles) {
   const std::string text = screen_of(GetParam(), 100);
-  const std::string path = screen_path(std::string(GetParam()) + ".txt");
-  if (std::getenv("SONDE_WRITE_SUMMARIES") != nullptr) {  // NOLINT(concurrency-mt-unsafe): nothing changes it
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  const std::ifstream file(path, std::ios::binary);
-  std::stringstream expected;
-  expected << file.rdbuf();
-  EXPECT_EQ(text, expected.str()) << path;
+  test::expect_text_of_file(text, screen_path(std::string(GetParam()) + ".txt"));
 }
 
 TEST_P(FirstScreens, FitTheTerminal) {

@@ -6,8 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -17,6 +15,7 @@
 #include "probes/bandwidth/bandwidth.hpp"
 #include "records/lines.hpp"
 #include "summary/layout.hpp"
+#include "support/golden.hpp"
 #include "support/seen_devices.hpp"
 #include "support/walk_workload.hpp"
 
@@ -49,14 +48,7 @@ class Summaries : public testing::TestWithParam<std::tuple<const char*, int>> {}
 TEST_P(Summaries, AreThoseOfTheFiles) {
   const auto& [model, columns] = GetParam();
   const std::string text = summary_of_record(model, columns);
-  const std::string path = path_of(std::string(model) + "-" + std::to_string(columns) + ".txt");
-  if (std::getenv("SONDE_WRITE_SUMMARIES") != nullptr) {  // NOLINT(concurrency-mt-unsafe): nothing changes it
-    std::ofstream(path, std::ios::binary) << text;
-  }
-  const std::ifstream file(path, std::ios::binary);
-  std::stringstream expected;
-  expected << file.rdbuf();
-  EXPECT_EQ(text, expected.str()) << path;
+  test::expect_text_of_file(text, path_of(std::string(model) + "-" + std::to_string(columns) + ".txt"));
 }
 
 TEST_P(Summaries, HaveNoLineWiderThanTheTerminal) {
