@@ -183,6 +183,14 @@ constexpr double wide_apart = 4;
 /// Time is not proportional to size where the second largest size is off the line to the largest by this factor.
 constexpr double one_line = 2.5;
 
+/// Each time lowered to the least of any larger size: a round over less never takes longer, so one that seems to was
+/// disturbed, and would hide how time grows.
+Rounds never_falling(Rounds rounds) {
+  for (std::size_t i = rounds.size(); i-- > 1;)
+    rounds[i - 1].nanoseconds = std::min(rounds[i - 1].nanoseconds, rounds[i].nanoseconds);
+  return rounds;
+}
+
 /// The median of the slopes from the largest size to those well below it, in ns a byte.
 double slope(const Rounds& rounds) {
   const CopyTime& last = rounds.back();
@@ -208,13 +216,13 @@ double straightness(const Rounds& rounds) {
 }  // namespace
 
 ImplicitCopy find_implicit_copy(std::span<const CopyTime> rounds, std::span<const Rounds> visits, double copy_gbps) {
-  const Rounds all = sorted(rounds);
+  const Rounds all = never_falling(sorted(rounds));
   if (all.size() < 3 || all.back().bytes < 16 * all.front().bytes) {
     return {.why = "there are too few sizes, or they lie too near to each other, to tell whether time grows"};
   }
   if (copy_gbps <= 0) return {.why = "no copy that was asked for could be timed to compare with"};
   std::vector<Rounds> each;
-  for (const Rounds& visit : visits) each.push_back(sorted(visit));
+  for (const Rounds& visit : visits) each.push_back(never_falling(sorted(visit)));
   const auto estimate = [&](const std::function<double(const Rounds&)>& number) {
     std::vector<double> found;
     for (const Rounds& visit : each) found.push_back(number(visit));

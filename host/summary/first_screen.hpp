@@ -37,8 +37,6 @@ std::string marked_in(bool colour, const std::string& text);
 std::string significant(double value);
 /// "4.8", "12": of how many times one number is another.
 std::string ratio_text(double ratio);
-/// "12.4 (± 0.6)", without the parentheses' part where the interval is within its target.
-std::string with_interval(const analysis::Estimate& interval, measure::Quantity quantity);
 /// "184 ± 99" for a cell of a table.
 std::string cell_with_interval(const analysis::Estimate& interval, measure::Quantity quantity);
 
@@ -124,8 +122,12 @@ Topic under_load(const Shown& shown);
 Topic host_memory(const Shown& shown);
 Topic copies(const Shown& shown);
 
-/// The interval of a finding that has a value; one without bounds is the value alone.
+/// The interval of a finding that has a value. One without bounds, which a single visit told, is taken for known to a
+/// quarter: nothing is made of less.
 analysis::Estimate estimate_of(const measure::Finding& finding);
+
+/// "12.4 (± 0.6)", "12.4" where the interval is within the target of a rate, "≈ 12.4" where a single visit told it.
+std::string said_with_interval(const measure::Finding& finding);
 
 /// The first finding of a name, whose words pass.
 const measure::Finding* find_finding(

@@ -96,7 +96,11 @@ std::vector<UnderLoad> loads_of(const Results& results, const std::function<bool
 std::string longer(const UnderLoad& load) {
   const Estimate idle = estimate_of(*load.idle);
   const Estimate full = estimate_of(*load.full);
-  return is_above(full, idle) ? ratio_text(full.value / idle.value) + " times as long" : "no longer";
+  if (!is_above(full, idle)) return "no longer";
+  const double ratio = full.value / idle.value;
+  constexpr double told_as_times = 1.095;
+  return ratio < told_as_times ? fmt::format("{:.0f} % longer", 100 * (ratio - 1))
+                               : ratio_text(ratio) + " times as long";
 }
 
 Topic other_paths(const Shown& shown) {

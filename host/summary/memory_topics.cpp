@@ -78,7 +78,7 @@ std::string copy_text(const Results& results, measure::HostMemory host) {
     if (rate == nullptr || !rate->value) continue;
     // The second numbers have the first ones' units.
     const bool is_first = text.empty();
-    text += (is_first ? "" : ", ") + with_interval(estimate_of(*rate), Quantity::rate) + (is_first ? " GB/s" : "");
+    text += (is_first ? "" : ", ") + said_with_interval(*rate) + (is_first ? " GB/s" : "");
     constexpr double least_us = 0.005;
     if (cost != nullptr && cost->value.value_or(0) >= least_us)
       text += " + " + significant(*cost->value) + (is_first ? " µs" : "");
@@ -106,7 +106,7 @@ Topic host_memory(const Shown& shown) {
     if (!bypassing.empty())
       say(2, listed_kinds(bypassing) + verb(bypassing, " bypasses", " bypass") + " the last cache");
     if (const Finding* trip = find_finding(host, "round-trip"); trip != nullptr && trip->value)
-      say(3, fmt::format("CPU to device and back in {} µs", with_interval(estimate_of(*trip), Quantity::rate)));
+      say(3, fmt::format("CPU to device and back in {} µs", said_with_interval(*trip)));
   }
   Topic topic{.name = "Host memory"};
   for (const Said& one : said) add_said(shown, one, topic);

@@ -44,11 +44,6 @@ std::string cell_with_interval(const analysis::Estimate& interval, measure::Quan
   return measure::is_within_target(interval, quantity) ? value : value + " ± " + half_width(interval);
 }
 
-std::string with_interval(const analysis::Estimate& interval, measure::Quantity quantity) {
-  const std::string value = significant(interval.value);
-  return measure::is_within_target(interval, quantity) ? value : value + " (± " + half_width(interval) + ")";
-}
-
 std::string size_interval(const analysis::Bracket& bytes) {
   if (measure::is_within_target(bytes, measure::Quantity::size)) return "";
   constexpr std::array units{" B", " KiB", " MiB", " GiB"};
@@ -80,8 +75,18 @@ void add_said(const Shown& shown, const Said& said, Topic& topic) {
 }
 
 analysis::Estimate estimate_of(const measure::Finding& finding) {
+  constexpr double unknown_share = 0.25;
   const double value = finding.value.value_or(0);
-  return {finding.low.value_or(value), value, finding.high.value_or(value)};
+  const double unknown = unknown_share * std::abs(value);
+  return {finding.low.value_or(value - unknown), value, finding.high.value_or(value + unknown)};
+}
+
+std::string said_with_interval(const measure::Finding& finding) {
+  if (finding.value && (!finding.low || !finding.high)) return "≈ " + significant(*finding.value);
+  const analysis::Estimate interval = estimate_of(finding);
+  const std::string value = significant(interval.value);
+  return measure::is_within_target(interval, measure::Quantity::rate) ? value
+                                                                      : value + " (± " + half_width(interval) + ")";
 }
 
 const measure::Finding* find_finding(const Results& results, std::string_view name,

@@ -31,7 +31,7 @@ Topic contention(const Shown& shown) {
       const Finding* ten = find_finding(results, "load-for-10-percent");
       const bool is_known = ten != nullptr && ten->value && measure::relative_half_width(estimate_of(*ten)) < 1;
       if (!no_longer && is_known)
-        text += fmt::format(", 10 % longer from {} GB/s on", with_interval(estimate_of(*ten), Quantity::rate));
+        text += fmt::format(", 10 % longer from {} GB/s on", said_with_interval(*ten));
     }
     if (const Finding* gpu = find_finding(results, "gpu-loss"); gpu != nullptr && gpu->value) {
       const Estimate lost = estimate_of(*gpu);
@@ -50,20 +50,20 @@ Topic compute(const Shown& shown) {
   std::array<Said, 2> said;
   for (const device::Api api : driver_apis) {
     const Results& results = shown.of(api, "compute");
-    std::map<measure::ArithmeticType, double> peaks;
+    std::map<measure::ArithmeticType, const Finding*> peaks;
     for (const auto& [origin, name, finding] : results.findings) {
       if (name != "peak" || !finding.value || !finding.words.type) continue;
-      double& most = peaks[*finding.words.type];
-      most = std::max(most, *finding.value);
+      const Finding*& most = peaks[*finding.words.type];
+      if (most == nullptr || *finding.value > *most->value) most = &finding;
     }
     std::string text;
-    for (const auto& [type, gops] : peaks)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", measure::word_of(type), significant(gops));
+    for (const auto& [type, peak] : peaks)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", measure::word_of(type), said_with_interval(*peak));
     if (!text.empty()) said[0][api] = text + " Gop/s";
     const auto is_memory = [](const Words& words) { return words.level.text() == "memory"; };
     if (const Finding* ridge = find_finding(results, "ridge", is_memory); ridge != nullptr && ridge->value)
       said[1][api] =
-          fmt::format("ridge with memory at {} operations a byte", with_interval(estimate_of(*ridge), Quantity::rate));
+          fmt::format("ridge with memory at {} operations a byte", said_with_interval(*ridge));
   }
   Topic topic{.name = "Compute"};
   for (const Said& one : said) add_said(shown, one, topic);
@@ -129,7 +129,7 @@ Topic cores(const Shown& shown) {
       if (name != kind.finding || !finding.value || !kind.passes(finding.words)) continue;
       // The nearest of several placements is not named.
       const bool is_further = !text.empty() && finding.words.placement;
-      text += (is_further ? ", " : "") + with_interval(estimate_of(finding), Quantity::rate) +
+      text += (is_further ? ", " : "") + said_with_interval(finding) +
               (is_further ? " " + std::string(measure::word_of(*finding.words.placement)) : "");
     }
     if (!text.empty()) topic.parts.push_back(text + kind.text);

@@ -88,7 +88,7 @@ def valid():
 def cpu_run(program, both_cpu, tmp_path_factory):
     """The CPU through both APIs: how the program ended, its records, samples and last record."""
     sonde = Sonde(program, tmp_path_factory.mktemp("cpu"))
-    words = ("run", "--device", "cpu", "--sizes", "4K:8K", "--time", "12", "--seed", "7", "-o", "run.jsonl")
+    words = ("run", "--device", "cpu", "--sizes", "4K:8K", "--time", "30", "--seed", "7", "-o", "run.jsonl")
     done = sonde(*words, timeout=180)
     records = sonde.records()
     return SimpleNamespace(

@@ -140,6 +140,12 @@ TEST(ImplicitCopy, NoiseInWhichACopyWouldDrownIsUnclear) {
   EXPECT_TRUE(found_in([](double) { return 40e6; }, 10, 0, 1, 256 * mib, 1).is_open) << "one visit tells nothing";
 }
 
+TEST(ImplicitCopy, ADisturbedRoundOverTheLeastHidesNoCopy) {
+  const ImplicitCopy found =
+      found_in([](double bytes) { return bytes < mib / 8 ? 30e6 : 20e3 + bytes / 10; }, 10, 0.05);
+  EXPECT_EQ(found.verdict, Verdict::copy) << found.why;
+}
+
 TEST(ImplicitCopy, GrowthThatIsNoLineIsUnclear) {
   const ImplicitCopy found = found_in([](double bytes) { return bytes < 8 * mib ? 20e3 + bytes / 2 : 8e6; }, 20);
   EXPECT_EQ(found.verdict, Verdict::unclear) << found.gbps.value;

@@ -162,10 +162,11 @@ struct SharedBuffer {
 
 std::vector<double> microseconds_of(const std::function<device::Nanoseconds()>& once, Limits limits, int least,
                                     const std::function<void()>& alive) {
-  // Rounds are many kinds at one point, and share what it may cost.
-  limits.device_time /= 4;
+  // Rounds are many kinds at one point, and share what it may cost. Most take microseconds: many of them make even one
+  // visit's parts agree.
+  limits.device_time /= 8;
   limits.least_repetitions = least;
-  limits.most_repetitions = std::max(least, limits.most_repetitions);
+  limits.most_repetitions = 3 * least;
   measure::StoppingRule rule(limits);
   for (int i = 0; i < untimed_rounds; ++i) once();
   std::vector<double> values;
