@@ -41,10 +41,14 @@ class Child {
   Pieces read(std::chrono::milliseconds longest_wait);
   [[nodiscard]] bool has_ended();
   void end();
-  /// Waits for its end: empty where it did its work, else "crashed: …" or "ended early with status …".
+  /// Waits for its end: empty where it did its work, else "crashed: …" or "ended early with status …". One that was
+  /// ended is waited for no longer than a few seconds, as a driver may hold it in the kernel for ever.
   std::string wait();
 
  private:
+  static constexpr std::chrono::seconds longest_wait_for_the_ended{5};
+  static constexpr const char* stays = "does not end, though it was killed: its driver holds it in the kernel";
+
   struct Handles;
   std::unique_ptr<Handles> handles_;
 };

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <span>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "os/process.hpp"
@@ -162,6 +163,7 @@ struct Child::Handles {
   Descriptor errors;
   int status = 0;
   bool ended = false;
+  bool is_killed = false;
 };
 
 Child::Child(const std::filesystem::path& program, const std::vector<std::string>& arguments)
@@ -203,9 +205,17 @@ bool Child::has_ended() {
   return handles_->ended;
 }
 
-void Child::end() { kill(handles_->id, SIGKILL); }
+void Child::end() {
+  kill(handles_->id, SIGKILL);
+  handles_->is_killed = true;
+}
 
 std::string Child::wait() {
+  const auto latest = std::chrono::steady_clock::now() + longest_wait_for_the_ended;
+  while (handles_->is_killed && !has_ended()) {
+    if (std::chrono::steady_clock::now() > latest) return stays;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   while (!handles_->ended && waitpid(handles_->id, &handles_->status, 0) < 0 && errno == EINTR) {
   }
   handles_->ended = true;

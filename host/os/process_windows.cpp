@@ -253,6 +253,7 @@ struct Child::Handles {
   OwnHandle input;
   PipeReader output;
   PipeReader errors;
+  bool is_killed = false;
 };
 
 Child::Child(const std::filesystem::path& program, const std::vector<std::string>& arguments)
@@ -298,10 +299,13 @@ bool Child::has_ended() { return WaitForSingleObject(handles_->process.get(), 0)
 void Child::end() {
   // The job also holds processes that a driver may have started in the child.
   TerminateJobObject(handles_->job.get(), 1);
+  handles_->is_killed = true;
 }
 
 std::string Child::wait() {
-  WaitForSingleObject(handles_->process.get(), INFINITE);
+  constexpr auto longest = static_cast<DWORD>(std::chrono::milliseconds(longest_wait_for_the_ended).count());
+  if (WaitForSingleObject(handles_->process.get(), handles_->is_killed ? longest : INFINITE) == WAIT_TIMEOUT)
+    return stays;
   return fault_of(exit_code_of(handles_->process));
 }
 

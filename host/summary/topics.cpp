@@ -30,8 +30,7 @@ Topic contention(const Shown& shown) {
                                       significant(*loads.front().full->value));
       const Finding* ten = find_finding(results, "load-for-10-percent");
       const bool is_known = ten != nullptr && ten->value && measure::relative_half_width(estimate_of(*ten)) < 1;
-      if (!no_longer && is_known)
-        text += fmt::format(", 10 % longer from {} GB/s on", said_with_interval(*ten));
+      if (!no_longer && is_known) text += fmt::format(", 10 % longer from {} GB/s on", said_with_interval(*ten));
     }
     if (const Finding* gpu = find_finding(results, "gpu-loss"); gpu != nullptr && gpu->value) {
       const Estimate lost = estimate_of(*gpu);
@@ -62,8 +61,7 @@ Topic compute(const Shown& shown) {
     if (!text.empty()) said[0][api] = text + " Gop/s";
     const auto is_memory = [](const Words& words) { return words.level.text() == "memory"; };
     if (const Finding* ridge = find_finding(results, "ridge", is_memory); ridge != nullptr && ridge->value)
-      said[1][api] =
-          fmt::format("ridge with memory at {} operations a byte", said_with_interval(*ridge));
+      said[1][api] = fmt::format("ridge with memory at {} operations a byte", said_with_interval(*ridge));
   }
   Topic topic{.name = "Compute"};
   for (const Said& one : said) add_said(shown, one, topic);
