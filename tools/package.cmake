@@ -24,6 +24,7 @@ endfunction()
 function(install_sonde)
   install(TARGETS sonde RUNTIME DESTINATION bin)
   install(PROGRAMS tools/sonde-report tools/sonde-compare DESTINATION lib/sonde)
+  install(FILES tools/start_python.py DESTINATION lib/sonde)
   install(DIRECTORY tools/sonde_tools DESTINATION lib/sonde PATTERN __pycache__ EXCLUDE)
   install(DIRECTORY docs/method DESTINATION lib/sonde) # whose summaries the report shows
   install(FILES README.md DESTINATION share/doc/sonde)

@@ -11,9 +11,11 @@
 namespace sonde::measure {
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
+using os::RunningClock;
 
 constexpr std::chrono::milliseconds between_ticks{100};
+/// A wait that takes so much longer than it was to was one in which this process was stopped: no load delays it so far.
+constexpr std::chrono::seconds longest_delay{1};
 
 /// The last line of a worker. Without it something in the process, mostly the driver, ended it as if all were well.
 constexpr std::string_view all_done = "done";
@@ -62,7 +64,7 @@ class Worker::Listener {
       }
     }
     if (pieces.output.empty()) return;
-    heard_ = SteadyClock::now();
+    heard_ = RunningClock::now();
     lines_.add(pieces.output);
     while (const auto line = lines_.next()) {
       if (*line == all_done) {
@@ -77,10 +79,10 @@ class Worker::Listener {
     if (handlers_.tick) handlers_.tick();
   }
   /// Silence counts from now on.
-  void expect_something() { heard_ = SteadyClock::now(); }
+  void expect_something() { heard_ = RunningClock::now(); }
   [[nodiscard]] bool done() const { return done_; }
 
-  [[nodiscard]] SteadyClock::duration silence() const { return SteadyClock::now() - heard_; }
+  [[nodiscard]] RunningClock::duration silence() const { return RunningClock::now() - heard_; }
   [[nodiscard]] std::string last_words() const {
     const std::string rest = diagnostics_.rest();
     return rest.empty() ? last_line_ : rest;
@@ -92,7 +94,7 @@ class Worker::Listener {
   LineBuffer diagnostics_;
   std::string last_line_;
   bool done_ = false;
-  SteadyClock::time_point heard_ = SteadyClock::now();
+  RunningClock::time_point heard_ = RunningClock::now();
 };
 
 Worker::Worker(const WorkerCommand& command, WorkerHandlers handlers, std::chrono::milliseconds longest_silence,
@@ -118,7 +120,10 @@ bool Worker::wait(const std::function<bool()>& answered, Clock::time_point lates
     // A process that the driver left behind may hold the pipes open for ever, so the worker's own end counts too: its
     // last output is in the pipe then.
     const bool ended = child_.has_ended();
+    const Clock::time_point begin = Clock::now();
     const os::Child::Pieces pieces = child_.read(ended ? std::chrono::milliseconds(0) : between_ticks);
+    const Clock::duration waited = Clock::now() - begin;
+    if (waited > between_ticks + longest_delay) Clock::leave_out(waited - between_ticks);
     listener_->take(pieces);
     if (answered()) return true;
     more = pieces.more && !(ended && pieces.output.empty() && pieces.errors.empty());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "os/process.hpp"
+#include "os/time.hpp"
 
 namespace sonde::measure {
 
@@ -40,7 +41,7 @@ struct WorkerCommand {
 /// down. It is ended with this object.
 class Worker {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Clock = os::RunningClock;
 
   /// A worker that sends nothing for `longest_silence` while it is waited for is ended, as it is once `interrupted` is
   /// set. Throws std::system_error where it cannot be started.

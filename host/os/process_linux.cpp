@@ -97,7 +97,11 @@ pid_t spawn(const std::filesystem::path& program, const std::vector<std::string>
   posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
   pid_t id = -1;
   const std::string& name = program.native();
-  const int error = posix_spawn(&id, name.c_str(), &files, nullptr, argv_of(name, arguments).data(), environ);
+  // A link such as /proc/self/exe is no name to be listed by.
+  std::error_code is_no_link;
+  const std::string target = std::filesystem::read_symlink(program, is_no_link);
+  const int error =
+      posix_spawn(&id, name.c_str(), &files, nullptr, argv_of(is_no_link ? name : target, arguments).data(), environ);
   posix_spawn_file_actions_destroy(&files);
   if (error != 0) throw std::system_error(error, std::generic_category(), "starting " + name);
   return id;

@@ -16,6 +16,10 @@ std::vector<std::string> arguments_of(int count, char** arguments);
 /// The file that this program was started from.
 std::filesystem::path program_file();
 
+/// A path to the file that this process runs, good for starting it again even where another file has taken its name
+/// since, as when the program is built or upgraded meanwhile.
+std::filesystem::path running_program();
+
 /// Libraries that this process loads later see the value; a value that is there already stays.
 void set_environment_unless_set(const std::string& name, const std::string& value);
 

@@ -50,6 +50,8 @@ std::filesystem::path program_file() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored);
 }
 
+std::filesystem::path running_program() { return "/proc/self/exe"; }
+
 void set_environment_unless_set(const std::string& name, const std::string& value) {
   setenv(name.c_str(), value.c_str(), 0);  // NOLINT(concurrency-mt-unsafe): before any driver's thread begins
 }
@@ -60,7 +62,12 @@ void watch_for_interrupt() {
   struct sigaction action = {};
   action.sa_handler = note_interrupt;
   sigemptyset(&action.sa_mask);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    // Whoever started this program has had it ignore a signal on purpose: nohup, or a shell for a job behind a script.
+    struct sigaction before = {};
+    if (sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+    sigaction(number, &action, nullptr);
+  }
 }
 
 void drop_capabilities() {
@@ -103,6 +110,7 @@ WorkerChannel::WorkerChannel()
     : questions_(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)),
       results_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_NAME, program_file().filename().c_str());    // it was started by a link's name
   if (is_closed_at_the_other_end(STDOUT_FILENO)) _exit(1);  // the parent was gone before the signal was asked for
   // A terminal sends Ctrl-C to every process in front of it; the parent decides what becomes of this one.
   signal(SIGINT, SIG_IGN);

@@ -68,6 +68,9 @@ std::vector<std::string> arguments_of(int, char**) {
   return all;
 }
 
+// A running program's file cannot be replaced here.
+std::filesystem::path running_program() { return program_file(); }
+
 std::filesystem::path program_file() {
   std::vector<wchar_t> name(1 << 15);
   const DWORD units = GetModuleFileNameW(nullptr, name.data(), static_cast<DWORD>(name.size()));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 
@@ -13,6 +14,25 @@ inline std::int64_t steady_ns() noexcept {
 /// Sleeps until the steady clock shows `moment`, and returns at once if it has passed. A moment, unlike a duration,
 /// lets a caller keep a fixed period whatever it did in between.
 void sleep_until_ns(std::int64_t moment) noexcept;
+
+/// A steady clock without the time in which this process was stopped (Ctrl-Z) or frozen (a paused container): limits
+/// count by it. Whoever waits notices that a wait took far too long, and has that left out.
+class RunningClock {
+ public:
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<RunningClock>;
+  static constexpr bool is_steady = true;
+
+  static time_point now() noexcept { return time_point(duration(steady_ns()) - left_out()); }
+  static void leave_out(duration stopped) noexcept { left_out_ns_ += stopped.count(); }
+  /// All that was left out so far.
+  static duration left_out() noexcept { return duration(left_out_ns_); }
+
+ private:
+  static inline std::atomic<rep> left_out_ns_ = 0;
+};
 
 /// CPU time used so far by a process with all its threads, or by one thread.
 struct CpuTime {

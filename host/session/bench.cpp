@@ -47,7 +47,7 @@ bool Bench::try_to_open() {
   try {
     worker_.emplace(
         measure::WorkerCommand{
-            .program = os::program_file(), .arguments = {"worker"}, .task = records::task_text(task_)},
+            .program = os::running_program(), .arguments = {"worker"}, .task = records::task_text(task_)},
         measure::WorkerHandlers{.line = [this](std::string_view text) { take(text); },
                                 .tick = support_.tick,
                                 .diagnostics = support_.diagnostics},
@@ -77,6 +77,7 @@ std::optional<Answer> Bench::make(const measure::Probe& probe, const measure::Vi
   if (visit.number > 0 && is_old()) worker_.reset();
   if (open() == nullptr) return is_cut_off_ ? std::nullopt : std::optional(why_closed_);
   const auto begin = Clock::now();
+  const Clock::duration stopped_before = Clock::left_out();
   probe_ = &probe;
   measured_.clear();
   answer_.reset();
@@ -96,6 +97,7 @@ std::optional<Answer> Bench::make(const measure::Probe& probe, const measure::Vi
   }
   const std::chrono::duration<double> took = Clock::now() - begin;
   waited_seconds_ += took.count();
+  if (Clock::left_out() != stopped_before && task_.api != device::Api::model) return make(probe, visit);
   // A simulated device's run is the same however long its host took, and where its process died.
   const double without_answer = task_.api == device::Api::model ? 0 : took.count();
   const double seconds = answer_ ? answer_->simulated_seconds.value_or(without_answer) : without_answer;

@@ -9,7 +9,7 @@ namespace sonde::session {
 /// What a bench needs from the run that it works for.
 struct BenchSupport {
   std::chrono::milliseconds longest_silence;
-  std::chrono::steady_clock::time_point latest_end;   ///< a visit is cut off there
+  os::RunningClock::time_point latest_end;            ///< a visit is cut off there
   std::function<void()> tick;                         ///< called several times a second
   std::function<void(std::string_view)> diagnostics;  ///< the drivers' text on standard error
   std::function<void(const records::Line&)> keep;     ///< lines for the record: what was counted, and what is amiss
@@ -27,7 +27,8 @@ class Bench {
   /// Opens the device, unless it is open. Null where that fails: `why_closed` has the reason then.
   const records::InfoLine* open();
   [[nodiscard]] const measure::Answer& why_closed() const { return why_closed_; }
-  /// Has a visit made. Nothing where the user interrupted it, or the run's time was over, before it was.
+  /// Has a visit made, and made again where this process was stopped meanwhile. Nothing where the user interrupted it,
+  /// or the run's time was over, before it was.
   std::optional<measure::Answer> make(const measure::Probe& probe, const measure::Visit& visit);
 
   [[nodiscard]] device::Api api() const { return task_.api; }
@@ -39,7 +40,7 @@ class Bench {
   [[nodiscard]] double waited_seconds() const { return waited_seconds_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = os::RunningClock;
 
   void take(std::string_view text);
   /// One try to open the device in a new process.

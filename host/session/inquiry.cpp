@@ -17,7 +17,7 @@ constexpr double doubt_of_few_visits = 1;
 }  // namespace
 
 void LineObserver::measured(const measure::Probe& probe, const measure::Measurement& measurement) {
-  const std::chrono::duration<double> t = std::chrono::steady_clock::now() - run_start_;
+  const std::chrono::duration<double> t = os::RunningClock::now() - run_start_;
   take_(records::SampleLine{origin(probe), measurement, t.count(), process_()});
 }
 

@@ -14,7 +14,7 @@ namespace sonde::session {
 class LineObserver final : public measure::Observer {
  public:
   /// `process` tells which worker made the last visit.
-  LineObserver(std::string device, device::Api api, std::chrono::steady_clock::time_point run_start,
+  LineObserver(std::string device, device::Api api, os::RunningClock::time_point run_start,
                std::function<int()> process)
       : device_(std::move(device)), api_(records::api_name(api)), run_start_(run_start), process_(std::move(process)) {}
 
@@ -35,7 +35,7 @@ class LineObserver final : public measure::Observer {
  private:
   std::string device_;
   std::string api_;
-  std::chrono::steady_clock::time_point run_start_;
+  os::RunningClock::time_point run_start_;
   std::function<int()> process_;
   std::function<void(const records::Line&)> take_;
 };

@@ -101,7 +101,7 @@ std::shared_ptr<Bench> Run::bench_of(const TargetDevice& target, device::Api api
                             .pci = target.record.pci,
                             .model = target.model_text,
                             .request = request_of(target),
-                            .run_start = start_,
+                            .run_start = steady_start_,
                             .needs_host_core = needs_host_core,
                             .opens_counters = limits_.counts_traffic,
                             .counts_traffic = limits_.counts_traffic,

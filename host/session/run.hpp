@@ -46,7 +46,7 @@ class Run {
   [[nodiscard]] const std::vector<records::Line>& lines() const { return lines_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  using Clock = os::RunningClock;
 
   void append(const records::Line& line);
   /// Declares the curve or the kind of finding of a line, before the first line of it.
@@ -70,6 +70,7 @@ class Run {
   const RunLimits& limits_;
   records::RecordFile& file_;
   Progress& progress_;
+  std::chrono::steady_clock::time_point steady_start_ = std::chrono::steady_clock::now();
   Clock::time_point start_ = Clock::now();
   Clock::time_point end_ = limits_.whole_run.count() > 0 ? start_ + limits_.whole_run : Clock::time_point::max();
   const SelectedDevices* choice_ = nullptr;

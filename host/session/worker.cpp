@@ -39,8 +39,9 @@ std::unique_ptr<device::Device> open_device(const records::MeasureTask& task) {
 
 measure::WorkerEnd list_in_a_process(const records::ListTask& task, const measure::WorkerHandlers& handlers,
                                      std::chrono::milliseconds longest_silence) {
-  return measure::run_worker({.program = os::program_file(), .arguments = {"worker"}, .task = records::task_text(task)},
-                             handlers, longest_silence, os::interrupted());
+  return measure::run_worker(
+      {.program = os::running_program(), .arguments = {"worker"}, .task = records::task_text(task)}, handlers,
+      longest_silence, os::interrupted());
 }
 
 void work(const measure::NextLine& next, const measure::SendLine& send) {

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,10 @@ pytest.register_assert_rewrite("program_runs", "record_checks", "refusals", "ter
 
 from program_runs import Sonde, of_kind, program_of  # noqa: E402
 from record_checks import schema_check  # noqa: E402
+
+# Programs are started with the signals that they are sent: whoever started the tests may have had these ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -99,3 +99,16 @@ def test_findings_hold_words_values_and_evidence(full_report):
     assert (first["finding"], first["value"], first["unit"]) == ("translation", str(6 << 20), "bytes")
     assert first["series_order"] == "page" and first["evidence"] == synthetic.TRANSLATION_EVIDENCE
     assert (last["finding"], last["value"], last["unit"], last["series_order"]) == ("apis-disagree", "", "", "")
+
+
+def test_no_cell_is_a_formula_or_moves_a_cursor(tmp_path):
+    name = '=HYPERLINK("http://x")'
+    finding = {
+        "record": "finding", "device": name, "api": "opencl", "probe": "latency", "series": {},
+        "finding": "suspicious", "value": -1.5, "unit": "ns", "evidence": "@cmd\x1b]0;title\x07",
+    }  # fmt: skip
+    lines = [synthetic.run_record(), {**synthetic.device_record(), "device": name}, finding]
+    written(tmp_path, [records.read(synthetic.write(tmp_path / "run.jsonl", lines))])
+    (row,) = rows(tmp_path / "findings.csv")
+    assert (row["device"], row["value"]) == ("'" + name, "-1.5")
+    assert row["evidence"] == "'@cmd\\x1b]0;title\\x07"

@@ -2,15 +2,16 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWS_WHAT_IT_IS = """#!/bin/sh
-case $1 in
+case $2 in
   -c) echo {version} ;;
-  *) echo "$PYTHONPATH $*" ;;
+  *) echo "$*" ;;
 esac
 """
 
@@ -41,8 +42,7 @@ def add_python(folder, name, version):
 def test_a_package_takes_the_packages_of_the_python_that_is_there(installed):
     add_python(installed, "python3", "3.93")
     done = start(installed, "sonde-compare", "a", "b c")
-    packages = f"{installed}:{installed}/python/3.93:{installed}/python/any"
-    assert (done.returncode, done.stdout) == (0, f"{packages} -m sonde_tools.compare a b c\n")
+    assert (done.returncode, done.stdout) == (0, f"-E -B {installed}/start_python.py sonde_tools.compare a b c\n")
 
 
 def test_a_package_finds_another_python_by_its_version(installed):
@@ -50,7 +50,25 @@ def test_a_package_finds_another_python_by_its_version(installed):
     add_python(installed, "python3.91", "3.91")
     done = start(installed, "sonde-report", "x.jsonl")
     assert done.returncode == 0
-    assert done.stdout.split()[0].endswith("/python/any") and "/python/3.91:" in done.stdout
+    assert done.stdout.endswith("start_python.py sonde_tools x.jsonl\n")
+
+
+def test_python_looks_in_the_folders_of_a_package_and_never_where_the_user_is(tmp_path):
+    folder = tmp_path / "lib"
+    brought = folder / "python/{}.{}".format(*sys.version_info[:2])
+    brought.mkdir(parents=True)
+    (folder / "python/any").mkdir()
+    shutil.copy2(ROOT / "tools/start_python.py", folder)
+    for place, text in ((folder, "own"), (brought, "brought"), (folder / "python/any", "any")):
+        (place / f"{text}_module.py").write_text(f"print({text!r})")
+    (folder / "asked.py").write_text("import own_module, brought_module, any_module, sys; print(sys.argv[1:])")
+    user = tmp_path / "user"
+    user.mkdir()
+    for name in ("own_module", "statistics", "runpy", "brought_module"):
+        (user / f"{name}.py").write_text("print('of the user')")
+    command = [sys.executable, "-E", folder / "start_python.py", "asked", "a b"]
+    done = subprocess.run(command, cwd=user, env={"PYTHONPATH": str(user)}, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "own\nbrought\nany\n['a b']\n"), done.stderr
 
 
 def test_without_such_a_python_a_package_says_which_it_wants(installed):

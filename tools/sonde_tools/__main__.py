@@ -4,7 +4,5 @@ import sys
 
 from sonde_tools import starting
 
-with starting.careful("report", ["jinja2", "msgspec", "numpy", "polars", "vl_convert"]):
-    from sonde_tools import report
-
-sys.exit(report.main())
+packages = ["jinja2", "msgspec", "numpy", "polars", "vl_convert"]
+sys.exit(starting.status_of("report", packages, "sonde_tools.report"))

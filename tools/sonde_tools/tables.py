@@ -5,6 +5,7 @@ import io
 
 import msgspec
 
+from sonde_tools import formats
 from sonde_tools.curves import curves
 from sonde_tools.series import canonical
 
@@ -105,9 +106,17 @@ def _state(disturbed, state):
     return {"disturbed": "true" if disturbed else "false", **known, "shape": shape}
 
 
+def _cell(value):
+    """Text from a file as it may stand in a cell: no spreadsheet takes it for a formula, nor a terminal for a command."""
+    if not isinstance(value, str):
+        return value
+    value = formats.visible(value)
+    return f"'{value}" if value.startswith(("=", "+", "-", "@")) else value
+
+
 def _text_of(columns, rows):
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue()

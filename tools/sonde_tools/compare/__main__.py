@@ -4,7 +4,5 @@ import sys
 
 from sonde_tools import starting
 
-with starting.careful("compare", ["jinja2", "msgspec", "polars", "scipy", "vl_convert"]):
-    from sonde_tools.compare import command
-
-sys.exit(command.main())
+packages = ["jinja2", "msgspec", "polars", "scipy", "vl_convert"]
+sys.exit(starting.status_of("compare", packages, "sonde_tools.compare.command"))
