@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "os/machine.hpp"
 #include "os/this_process.hpp"
 
 namespace sonde::measure {
@@ -99,7 +100,8 @@ class Worker::Listener {
 
 Worker::Worker(const WorkerCommand& command, WorkerHandlers handlers, std::chrono::milliseconds longest_silence,
                const std::atomic<bool>& interrupted)
-    : longest_silence_(longest_silence),
+    : kills_before_(os::out_of_memory_kills()),
+      longest_silence_(longest_silence),
       interrupted_(interrupted),
       listener_(std::make_unique<Listener>(std::move(handlers))),
       child_(command.program, command.arguments) {
@@ -145,12 +147,21 @@ bool Worker::wait(const std::function<bool()>& answered, Clock::time_point lates
   if (end_.how == WorkerEnd::How::finished && !(fault.empty() && listener_->done())) {
     // Ctrl-C reaches a worker too that has not come to ignore it yet.
     end_.how = interrupted_ ? WorkerEnd::How::interrupted : WorkerEnd::How::crashed;
-    if (!interrupted_) {
+    if (!interrupted_ && was_killed_for_memory(fault)) {
+      end_.how = WorkerEnd::How::out_of_memory;
+      end_.reason =
+          "the system ended the driver's process, as memory had run out, the machine's or that of a control group "
+          "(a container, a job); close other programs, allow more memory, or measure less (--sizes)";
+    } else if (!interrupted_) {
       end_.reason = "the driver's process " +
                     (fault.empty() ? "ended before it was done, as if it were; the driver may have ended it" : fault);
     }
   }
   return false;
+}
+
+bool Worker::was_killed_for_memory(const std::string& fault) const {
+  return fault.find("(signal 9)") != std::string::npos && os::out_of_memory_kills() > kills_before_;
 }
 
 WorkerEnd run_worker(const WorkerCommand& command, const WorkerHandlers& handlers,

@@ -15,7 +15,7 @@ namespace sonde::measure {
 
 /// The end of a worker process.
 struct WorkerEnd {
-  enum class How { finished, crashed, silent, interrupted, out_of_time };
+  enum class How { finished, crashed, out_of_memory, silent, interrupted, out_of_time };
   How how = How::finished;
   std::string reason;      ///< a sentence for the record; empty when it finished
   std::string last_words;  ///< last line that the driver wrote to standard error; often empty
@@ -63,7 +63,10 @@ class Worker {
  private:
   class Listener;
 
+  [[nodiscard]] bool was_killed_for_memory(const std::string& fault) const;
+
   WorkerEnd end_;
+  std::uint64_t kills_before_;
   std::chrono::milliseconds longest_silence_;
   const std::atomic<bool>& interrupted_;
   std::unique_ptr<Listener> listener_;

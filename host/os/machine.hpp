@@ -31,11 +31,15 @@ std::uint64_t memory_bytes();
 std::uint64_t first_data_cache_bytes();
 
 /// Bytes of host memory that can be taken without swapping others out: the kernel's MemAvailable or what the control
-/// groups of this process leave, whichever is less. Source: Linux procfs and cgroup v1 and v2.
+/// groups of this process and those above them leave, whichever is less. Source: Linux procfs and cgroup v1 and v2.
 std::uint64_t available_memory_bytes();
 
 /// CPUs' worth of time that the control groups or the job of this process allow it, the least of them; nothing without
 /// a limit. A process that sees more CPUs than that is throttled. Source: Linux cgroup v1 and v2; Windows' jobs.
 std::optional<double> cpu_quota();
+
+/// The number of processes on this machine that the kernel has ended for lack of memory since it started, of the whole
+/// machine or of a control group; 0 where it does not count them. Source: proc_vmstat(5), oom_kill.
+std::uint64_t out_of_memory_kills();
 
 }  // namespace sonde::os

@@ -131,4 +131,7 @@ std::optional<double> cpu_quota() {
   return rate.CpuRate / all * online_cpus();
 }
 
+// Windows refuses memory and ends nobody for it.
+std::uint64_t out_of_memory_kills() { return 0; }
+
 }  // namespace sonde::os

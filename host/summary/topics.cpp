@@ -132,6 +132,15 @@ Topic cores(const Shown& shown) {
     }
     if (!text.empty()) topic.parts.push_back(text + kind.text);
   }
+  const auto is_loose = [](const measure::Measurement* one) {
+    const auto pinned = one->state.shape.find("pinned");
+    return pinned != one->state.shape.end() && pinned->second == 0;
+  };
+  for (const auto& [words, samples] : shown.of(device::Api::cpu, "core-to-core").samples) {
+    if (topic.parts.empty() || std::ranges::none_of(samples, is_loose)) continue;
+    topic.parts.emplace_back("the threads were not kept on their CPUs, so nobody knows between which cores");
+    break;
+  }
   return topic;
 }
 

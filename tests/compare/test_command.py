@@ -1,6 +1,8 @@
 """The command line: which files it takes, how it ends, what it prints and where to, and what it makes of bad files."""
 
 import json
+import shutil
+from pathlib import Path
 
 import hostile_files
 import pytest
@@ -182,3 +184,16 @@ def test_the_readers_own_example_of_a_whole_run_is_compared(sonde_compare, group
         group("base", [synthetic.full_records(1)]), group("new", [synthetic.full_records(2)])
     )
     assert (status, err) == (0, "") and "level 3 latency" not in out
+
+
+def test_copies_of_a_run_count_once_and_a_run_on_both_sides_is_told(sonde_compare, group, tmp_path):
+    base, new = (group(name, [synthetic.full_records(seed)]) for seed, name in enumerate(("base", "new"), 1))
+    alone = sonde_compare(base, new)
+    shutil.copy(Path(new) / "1.jsonl", Path(new) / "2.jsonl")
+    status, out, err = sonde_compare(base, new)
+    assert (status, out) == alone[:2]
+    assert err == f"sonde compare: {new}/2.jsonl is of the same run as {new}/1.jsonl and is left out.\n"
+    status, _, err = sonde_compare(new, new)
+    assert status == 0 and err.endswith(
+        f"{new}/1.jsonl is of a run that stands on both sides, so nothing of it differs.\n"
+    )

@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import uuid
 
 LEVELS = [(32 << 10, 1.5), (2 << 20, 4.6), (48 << 20, 22.0), (None, 96.0)]
 KIB, MIB = 1 << 10, 1 << 20
@@ -207,6 +208,8 @@ def _ended(found):
 
 
 def write(path, lines):
-    """Writes records to a file, one a line, and returns the path."""
+    """Writes records to a file, one a line, and returns the path; a run has an id of its own in each file."""
+    if lines and lines[0].get("run") == run_record()["run"]:
+        lines = [lines[0] | {"run": str(uuid.uuid5(uuid.NAMESPACE_OID, str(path)))}, *lines[1:]]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path

@@ -185,3 +185,10 @@ def test_devices_whose_ids_look_alike_get_files_of_their_own(tmp_path):
     file = synthetic.write(tmp_path / "run.jsonl", lines)
     assert main([str(file), "-o", str(tmp_path / "r.html"), "--svg", str(tmp_path / "svg")]) == 0
     assert sorted(path.name for path in (tmp_path / "svg").iterdir()) == ["latency-gpu-1-2.svg", "latency-gpu-1.svg"]
+
+
+def test_a_copy_of_a_run_is_left_out(tmp_path, report, capsys):
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(report.file.read_bytes())
+    assert main([str(report.file), str(copy), "-o", str(tmp_path / "page.html")]) == 0
+    assert capsys.readouterr().err == f"sonde report: {copy} is of the same run as {report.file} and is left out.\n"

@@ -22,7 +22,7 @@ def test_samples_hold_every_value_in_order(report):
     ]
     found = rows(report.csv / "samples.csv")
     assert [(r["api"], r["bytes"], r["repetition"], float(r["value"]), r["disturbed"]) for r in found] == expected
-    assert found[0]["file"] == str(report.file) and found[0]["run"] == synthetic.run_record()["run"]
+    assert found[0]["file"] == str(report.file) and found[0]["run"] == records.read(report.file).run["run"]
     assert found[0]["unit"] == "ns" and found[0]["device"] == "cpu" and found[0]["probe"] == "latency"
 
 

@@ -10,7 +10,7 @@ from typing import TypedDict
 
 import msgspec
 
-from sonde_tools import declarations, old_files, record_types
+from sonde_tools import declarations, formats, old_files, record_types
 
 SCHEMA = 1
 
@@ -70,6 +70,18 @@ def read(path, notes=sys.stderr):
             "use the version of Sonde that wrote the file."
         )
     return _sorted_by_kind(path, first, others)
+
+
+def once(recordings, notes, command):
+    """The Recordings of a sequence, each run once however many copies of its file there are; a line on notes tells."""
+    first = {}
+    for recording in recordings:
+        path = first.setdefault(recording.run.get("run", recording.path), recording.path)
+        if path == recording.path:
+            yield recording
+        else:
+            said = f"{recording.path} is of the same run as {path} and is left out."
+            print(f"sonde {command}: {formats.visible(said)}", file=notes)
 
 
 def _lines(path):

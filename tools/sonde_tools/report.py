@@ -73,7 +73,8 @@ def main(arguments=None):
     try:
         files = list({path.resolve(): path for path in request.files}.values())
         # Only the curves of each file are kept, unless its samples are asked for too.
-        found = [content_of(records.read(path), keep_samples=request.csv is not None) for path in files]
+        recordings = records.once(map(records.read, files), sys.stderr, "report")
+        found = [content_of(recording, keep_samples=request.csv is not None) for recording in recordings]
         for written in _write(request, found):
             outputs.say(f"{formats.visible(str(written))}\n")
     except (records.RecordFileError, outputs.OutputError) as error:

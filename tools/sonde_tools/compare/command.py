@@ -60,6 +60,7 @@ def main(arguments=None):
     try:
         read = [runs.read(name, side, sys.stderr, request.format == "html")
                 for name, side in zip(("BASE", "NEW"), words, strict=True)]  # fmt: skip
+        runs.told_of_both(*read, sys.stderr)
         comparison = compared(*read, request.match, request.threshold)
         _write(request, [run.path for side in read for run in side], _content(request, comparison))
     except (runs.NothingToCompare, outputs.OutputError) as error:

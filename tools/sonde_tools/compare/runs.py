@@ -18,6 +18,7 @@ class Run:
     """One record file: what it says of each device, under which circumstances; recording where pictures need it."""
 
     path: Path
+    id: str | None  # the run's own
     devices: dict  # device id to (name, type)
     observed: dict  # device id to Observed
     circumstances: dict
@@ -47,12 +48,9 @@ def read(side, words, notes, keep=False):
     keep: with their recordings. Raises NothingToCompare where no file can be used.
     """
     paths, runs = files(words), []
-    for path in paths:
-        try:
-            run = _run(records.read(path, notes), keep)
-        except records.RecordFileError as error:
-            print(f"sonde compare: {formats.visible(str(error))}", file=notes)
-            continue
+    for recording in records.once(_readable(paths, notes), notes, "compare"):
+        run = _run(recording, keep)
+        path = run.path
         if run.observed:
             runs.append(run)
         else:
@@ -64,11 +62,31 @@ def read(side, words, notes, keep=False):
     return runs
 
 
+def _readable(paths, notes):
+    """The Recordings of the files that can be read; the others are lines on notes."""
+    for path in paths:
+        try:
+            yield records.read(path, notes)
+        except records.RecordFileError as error:
+            print(f"sonde compare: {formats.visible(str(error))}", file=notes)
+
+
+def told_of_both(base, new, notes):
+    """Says on notes which runs stand on both sides, of which nothing can differ."""
+    both = {run.id: run.path for run in base if run.id}.keys() & {run.id for run in new}
+    for run in base:
+        if run.id in both:
+            said = f"{run.path} is of a run that stands on both sides, so nothing of it differs."
+            print(f"sonde compare: {formats.visible(said)}", file=notes)
+
+
 def _run(recording, keep):
     devices = {record["device"]: (record["name"], record["type"]) for record in recording.devices}
     complete = (recording.end or {}).get("status") == "complete"
     kept = recording if keep else None
-    return Run(recording.path, devices, observed(recording), circumstances(recording), complete, kept)
+    return Run(
+        recording.path, recording.run.get("run"), devices, observed(recording), circumstances(recording), complete, kept
+    )
 
 
 def pairs(base, new, match):
