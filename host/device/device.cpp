@@ -9,15 +9,31 @@
 namespace sonde::device {
 namespace {
 
-std::string mebibytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
-std::string kibibytes(std::uint64_t bytes) { return std::to_string(bytes >> 10) + " KiB"; }
+/// "190 MiB" or "200,000 B": two sizes that differ have different texts.
+std::string exact_size(std::uint64_t bytes) {
+  for (const auto& [shift, unit] : {std::pair(20, "MiB"), std::pair(10, "KiB")}) {
+    if (bytes != 0 && bytes % (std::uint64_t{1} << shift) == 0) return fmt::format("{} {}", bytes >> shift, unit);
+  }
+  return fmt::format("{} B", bytes);
+}
+
+/// A size as it may be rounded where nobody compares it with another.
+std::string rounded_size(std::uint64_t bytes) {
+  return bytes < (1 << 20) ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
+}
+
+/// "1 GiB is above WHAT of 190 MiB".
+std::string is_above(std::uint64_t bytes, const std::string& what, std::uint64_t limit) {
+  const bool look_alike = rounded_size(bytes) == rounded_size(limit);
+  return (look_alike ? exact_size(bytes) : rounded_size(bytes)) + " is above " + what + " of " +
+         (look_alike ? exact_size(limit) : rounded_size(limit));
+}
 
 /// Throws Unsupported where the driver offers no such memory, or not that much.
 void check_special(const std::string& what, std::uint64_t largest_bytes, std::uint64_t size_bytes) {
   if (largest_bytes == 0) throw Unsupported("the driver offers no " + what);
   if (size_bytes <= largest_bytes) return;
-  throw Unsupported(what + " of " + kibibytes(size_bytes) + " is above the driver's limit of " +
-                    kibibytes(largest_bytes));
+  throw Unsupported(what + " of " + is_above(size_bytes, "the driver's limit", largest_bytes));
 }
 
 }  // namespace
@@ -43,16 +59,18 @@ void check_fits(const DeviceInfo& info, std::uint64_t available_bytes, std::uint
   if (use == Use::wide_texels) check_special("linear image", 4 * info.texel_bytes, size_bytes);
   if (use == Use::bound) check_special("bound buffer", info.bound_bytes, size_bytes);
   if (info.largest_buffer_bytes != 0 && size_bytes > info.largest_buffer_bytes) {
-    throw Unsupported("a buffer of " + mebibytes(size_bytes) + " is above " + info.largest_buffer_reason + " of " +
-                      mebibytes(info.largest_buffer_bytes));
+    throw Unsupported("a buffer of " + is_above(size_bytes, info.largest_buffer_reason, info.largest_buffer_bytes));
   }
   if (size_bytes > available_bytes) {
-    throw Unsupported("a buffer of " + mebibytes(size_bytes) +
-                      " would leave others too little memory: " + mebibytes(available_bytes) + " can be taken now");
+    throw Unsupported("a buffer of " + rounded_size(size_bytes) +
+                      " would leave others too little memory: " + rounded_size(available_bytes) + " can be taken now");
   }
 }
 
-std::string uuid_text(const std::array<std::uint8_t, 16>& bytes) { return fmt::format("{:02x}", fmt::join(bytes, "")); }
+std::string uuid_text(const std::array<std::uint8_t, 16>& bytes) {
+  const bool is_nil = std::ranges::all_of(bytes, [](std::uint8_t byte) { return byte == 0; });
+  return is_nil ? "" : fmt::format("{:02x}", fmt::join(bytes, ""));
+}
 
 std::string pci_text(std::uint32_t domain, std::uint32_t bus, std::uint32_t device, std::uint32_t function) {
   return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", domain, bus, device, function);

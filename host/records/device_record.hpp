@@ -34,6 +34,11 @@ struct DeviceRecord {
 /// The device through one API; null where no driver shows it there.
 const ApiDevice* through(const DeviceRecord& record, device::Api api);
 
+/// A device's name, with its id behind it where it is not the only one of that name.
+inline std::string name_of(const DeviceRecord& device, bool is_only_one) {
+  return is_only_one ? device.name : device.name + " (" + device.id + ")";
+}
+
 /// The words of a record: "opencl", "discrete".
 std::string api_name(device::Api api);
 std::string type_name(device::DeviceType type);

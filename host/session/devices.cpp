@@ -24,8 +24,22 @@ std::string id_of(const DeviceRecord& device) {
   return "gpu-" + lower(dashed(device.name, ""));
 }
 
+/// Whether the driver of `info` has listed this device before.
+bool is_of_same_driver(const DeviceRecord& device, const device::DeviceInfo& info) {
+  const auto is_it = [&info](const ApiDevice& seen) {
+    return seen.info.api == info.api && seen.info.platform == info.platform && seen.info.driver == info.driver &&
+           seen.info.driver_version == info.driver_version;
+  };
+  const auto found = device.drivers.find(info.api);
+  return (found != device.drivers.end() && is_it(found->second)) || std::ranges::any_of(device.further, is_it);
+}
+
 bool same_hardware(const DeviceRecord& device, const device::DeviceInfo& info) {
   if (info.type == device::DeviceType::cpu || device.type == device::DeviceType::cpu) return info.type == device.type;
+  // A driver lists different devices side by side, though it may state one UUID or one address for all of them. Where
+  // both are equal it was itself listed twice.
+  if (is_of_same_driver(device, info))
+    return !info.uuid.empty() && !info.pci.empty() && info.uuid == device.uuid && info.pci == device.pci;
   if (!info.uuid.empty() && info.uuid == device.uuid) return true;
   if (!info.pci.empty() && !device.pci.empty()) return info.pci == device.pci;
   // Where a driver states neither, two devices of one name may be two, so both stay.

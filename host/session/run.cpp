@@ -157,8 +157,10 @@ void Run::look_and_sharpen(double budget_seconds) {
 bool Run::visit(Inquiry& inquiry) {
   visited_ = &inquiry;
   const bool opens = !inquiry.has_begun();
+  const auto name = [](const SelectedDevices::Chosen& one) { return one.target.record.name; };
+  const bool is_only_one = std::ranges::count(choice_->chosen, inquiry.target().record.name, name) < 2;
   progress_.at({.seconds_left = seconds_left_,
-                .device = inquiry.target().record.name,
+                .device = records::name_of(inquiry.target().record, is_only_one),
                 .api = records::spoken_name(inquiry.api()),
                 .probe = std::string(inquiry.probe().name),
                 .point = opens ? "opening the device" : inquiry.next_name(),

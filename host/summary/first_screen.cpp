@@ -97,7 +97,8 @@ std::string header(const DeviceRecord& device, const RunFacts& facts, const View
   const records::HostRecord host = facts.run != nullptr ? facts.run->host : records::HostRecord{};
   const std::string cores =
       host.cores == 0 ? "" : fmt::format(", {} {}", host.cores, host.cores == 1 ? "core" : "cores");
-  std::vector<std::string> parts{without_marks(device.name)};
+  const bool is_only_one = std::ranges::count(facts.devices, device.name, &DeviceRecord::name) < 2;
+  std::vector<std::string> parts{without_marks(records::name_of(device, is_only_one))};
   std::string& name = parts.front();
   if (device.type == device::DeviceType::model) name += ", simulated";
   if (is_cpu && is_first && looked_for_a_gpu(facts)) name += " (the CPU: no GPU found)";

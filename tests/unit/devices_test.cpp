@@ -36,6 +36,26 @@ TEST(Merge, TwoPciAddressesAreTwoDevicesOfOneName) {
   EXPECT_NE(devices[0].id, devices[1].id);
 }
 
+TEST(Merge, WhatOneDriverListsSideBySideIsDifferentWhateverItStates) {
+  for (const auto& [first, second] : {std::pair(test::Facts{.uuid = "aa", .pci = "0000:00:00.0"},
+                                                test::Facts{.uuid = "bb", .pci = "0000:00:00.0"}),
+                                      std::pair(test::Facts{.uuid = "aa"}, test::Facts{.uuid = "aa"}),
+                                      std::pair(test::Facts{.uuid = "aa", .pci = "0000:01:00.0"},
+                                                test::Facts{.uuid = "aa", .pci = "0000:02:00.0"})}) {
+    const auto devices = merge({seen(Api::opencl, "Example GPU", first), seen(Api::opencl, "Example GPU", second),
+                                seen(Api::vulkan, "Example", first), seen(Api::vulkan, "Example", second)});
+    ASSERT_EQ(devices.size(), 2u);
+    EXPECT_NE(devices[0].id, devices[1].id);
+    for (const records::DeviceRecord& device : devices) EXPECT_EQ(device.drivers.size(), 2u);
+    EXPECT_TRUE(devices[0].further.empty() && devices[1].further.empty());
+  }
+}
+
+TEST(Merge, ADriverThatIsListedTwiceIsOne) {
+  const auto one = seen(Api::vulkan, "H200", {.uuid = "aa", .pci = "0000:3b:00.0"});
+  EXPECT_EQ(merge({one, one}).size(), 1u);
+}
+
 TEST(Merge, EqualNamesWithoutAnIdentityStayTwo) {
   const auto devices = merge({seen(Api::opencl, "Some GPU", {}), seen(Api::vulkan, "Some GPU", {})});
   ASSERT_EQ(devices.size(), 2u);

@@ -36,7 +36,8 @@ class OpenclDevice final : public Device {
   std::uint64_t available_bytes() override {
     // OpenCL has no budget query. A share is left for other users of the memory; where the device's memory is the
     // host's, the memory that the host can spare counts as well.
-    const std::uint64_t share = info_.memory_bytes / 5 * 4;
+    const std::uint64_t share =
+        info_.memory_bytes == 0 ? std::numeric_limits<std::uint64_t>::max() : info_.memory_bytes / 5 * 4;
     const bool host_memory = info_.unified_memory || info_.type == DeviceType::cpu;
     return host_memory ? std::min(share, os::available_memory_bytes() / 5 * 4) : share;
   }

@@ -12,6 +12,7 @@ constexpr cl_device_info uuid_query = 0x106A;             // CL_DEVICE_UUID_KHR
 constexpr cl_device_info pci_bus_info_query = 0x410F;     // CL_DEVICE_PCI_BUS_INFO_KHR
 constexpr cl_device_info pci_bus_nvidia_query = 0x4008;   // CL_DEVICE_PCI_BUS_ID_NV
 constexpr cl_device_info pci_slot_nvidia_query = 0x4009;  // CL_DEVICE_PCI_SLOT_ID_NV
+constexpr cl_device_info pci_domain_nvidia_query = 0x400A;  // CL_DEVICE_PCI_DOMAIN_ID_NV
 constexpr cl_device_info board_name_amd_query = 0x4038;   // CL_DEVICE_BOARD_NAME_AMD
 constexpr cl_device_info kernel_clock_query = 0x1076;     // CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
 constexpr cl_bitfield kernel_clock_of_a_core = 0b110;     // the clock of a sub-group or a work-group, not of the device
@@ -46,7 +47,8 @@ std::string pci(const cl::Device& device) {
   if (has_extension(device, "cl_nv_device_attribute_query")) {
     const auto bus = query<cl_uint>(device, pci_bus_nvidia_query);
     const auto slot = query<cl_uint>(device, pci_slot_nvidia_query);
-    return bus && slot ? pci_text(0, *bus, *slot >> 3, *slot & 7) : "";
+    const cl_uint domain = query<cl_uint>(device, pci_domain_nvidia_query).value_or(0);
+    return bus && slot ? pci_text(domain, *bus, *slot >> 3, *slot & 7) : "";
   }
   return "";
 }
@@ -106,13 +108,14 @@ std::vector<cl::Device> devices() {
   }
   std::vector<cl::Device> found;
   for (const cl::Platform& platform : platforms) {
-    std::vector<cl::Device> here;
-    try {
-      platform.getDevices(CL_DEVICE_TYPE_ALL, &here);
-    } catch (const cl::Error&) {
-      continue;  // a driver without a device of its own
-    }
-    found.insert(found.end(), here.begin(), here.end());
+    cl_uint count = 0;
+    // A driver may have no device of its own.
+    if (::clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) continue;
+    std::vector<cl_device_id> here(count);
+    if (::clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, count, here.data(), nullptr) != CL_SUCCESS) continue;
+    // One that counts more devices than it has leaves the others' ids empty.
+    std::erase(here, nullptr);
+    for (cl_device_id device : here) found.emplace_back(device, true);
   }
   if (found.empty()) {
     throw Unsupported(
