@@ -54,8 +54,8 @@ def compare(capsys):
 def verdicts(compare, group):
     """Compares two lists of runs: a dictionary of each feature to its JSON object, and the exit status."""
 
-    def run(base, new, *words):
-        status, found, _ = compare(group("base", base), group("new", new), *words)
+    def run(base, new, *words, name=""):
+        status, found, _ = compare(group(f"base{name}", base), group(f"new{name}", new), *words)
         return {one["feature"]: one for one in found["features"]}, status
 
     return run

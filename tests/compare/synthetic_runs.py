@@ -1,5 +1,6 @@
 """Runs of a simulated device with three levels and a few findings, whose answers are known and whose noise is small."""
 
+import math
 import random
 
 import synthetic
@@ -24,10 +25,17 @@ def run(
         return value * factors.get(name.replace(" ", "_").replace("-", "_"), 1.0) * rng.gauss(1, noise)
 
     found = [synthetic.run_record(seed=seed, run=f"run {seed}"), _device(type_, device)]
-    found += _samples(rng, clock_mhz, disturbed, device)
     kept = [name for name in LATENCIES if name not in without]
+    latencies = {name: noisy(LATENCIES[name], f"{name} latency") for name in kept}
+    bandwidths = {name: noisy(BANDWIDTHS[name], f"{name} bandwidth") for name in kept}
+    state = {"clock_mhz": clock_mhz} if clock_mhz else {}
+    for probe, series, unit, levels in (
+        ("latency", {}, "ns", latencies),
+        ("bandwidth", {"path": "buffer"}, "GB/s", bandwidths),
+    ):
+        found += _curve(rng, noise, probe, series, unit, levels, {"disturbed": probe in disturbed, **state}, device)
     for number, name in enumerate(kept, start=1):
-        latency = noisy(LATENCIES[name], f"{name} latency")
+        latency = latencies[name]
         level = _level(
             "latency", {}, number, name, noisy(SIZES[name], f"{name} size") if name in SIZES else None, device
         )
@@ -37,7 +45,7 @@ def run(
         found.append(level)
     for number, name in enumerate(kept, start=1):
         level = _level("bandwidth", {"path": "buffer"}, number, name, SIZES.get(name), device)
-        found.append(level | {"matches": number, "bandwidth": _band(noisy(BANDWIDTHS[name], f"{name} bandwidth"))})
+        found.append(level | {"matches": number, "bandwidth": _band(bandwidths[name])})
     for direction, gbps in COPIES.items():
         series = {"engine": "driver", "host": "pinned", "direction": direction}
         found.append(_finding("copy", series, "bandwidth", noisy(gbps, f"copy bandwidth {direction}"), "GB/s", device))
@@ -82,14 +90,12 @@ def _finding(probe, series, word, value, unit, device):
     )  # fmt: skip
 
 
-def _samples(rng, clock_mhz, disturbed, device):
+def _curve(rng, noise, probe, series, unit, levels, state, device):
+    """A curve over sizes with a step behind each level, a visit a point."""
     found = []
-    for probe, series, unit in [("latency", {}, "ns"), ("bandwidth", {"path": "buffer"}, "GB/s"),
-                                ("copy", {"engine": "driver", "host": "pinned", "direction": "to-device"}, "GB/s")]:  # fmt: skip
-        state = {"disturbed": probe in disturbed}
-        if clock_mhz:
-            state["clock_mhz"] = clock_mhz * rng.gauss(1, 0.0003)
-        for size in (4096, 65536):
-            found.append({"record": "sample", "device": device, "api": "opencl", "probe": probe, "series": series,
-                          "x": {"bytes": size}, "unit": unit, "values": [10.0, 10.1, 9.9], "state": state, "t": 1.0})  # fmt: skip
+    for size in (round(2048 * 2 ** (step / 4)) for step in range(49)):
+        at = next((value for name, value in levels.items() if size <= SIZES.get(name, math.inf)))
+        state_ = state | ({"clock_mhz": state["clock_mhz"] * rng.gauss(1, 0.0003)} if "clock_mhz" in state else {})
+        found.append({"record": "sample", "device": device, "api": "opencl", "probe": probe, "series": series,
+                      "x": {"bytes": size}, "unit": unit, "values": [at * rng.gauss(1, noise)], "state": state_, "t": 1.0})  # fmt: skip
     return found

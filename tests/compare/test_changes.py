@@ -6,20 +6,21 @@ import random
 import pytest
 import scipy.stats
 from sonde_tools.compare import changes
-from sonde_tools.compare.changes import Allowance, allowance
+from sonde_tools.compare.changes import Scatter
 
-NOTHING_KNOWN = Allowance(0.0, 0, True)
+NOTHING_KNOWN = Scatter(0.0, 0)
+SHARED = 0.5
 
 
-def sides(seed, count, shift=0.0, scatter=0.01):
+def sides(seed, count, shift=0.0, scatter=0.01, known=NOTHING_KNOWN):
     rng = random.Random(seed)
-    return [[(rng.gauss(centre, scatter), None) for _ in range(count)] for centre in (0, shift)]
+    return [[(rng.gauss(centre, scatter), known) for _ in range(count)] for centre in (0, shift)]
 
 
 @pytest.mark.parametrize("count", [5, 7])
 def test_the_interval_is_that_of_a_trimmed_welch_test(count):
     base, new = sides(1, count, 0.02)
-    found = changes.change(base, new, NOTHING_KNOWN)
+    found = changes.change(base, new)
     plain = [[value for value, _ in side] for side in (new, base)]
     expected = scipy.stats.ttest_ind(*plain, equal_var=False, trim=0.2)
     interval = expected.confidence_interval(0.95)
@@ -31,60 +32,76 @@ def test_the_interval_is_that_of_a_trimmed_welch_test(count):
 def test_with_many_runs_ranks_have_a_say():
     base, new = sides(2, 9, 0.01)
     ranks = scipy.stats.brunnermunzel(*([value for value, _ in side] for side in (base, new))).pvalue
-    assert changes.change(base, new, NOTHING_KNOWN).probability >= ranks
+    assert changes.change(base, new).probability >= ranks
 
 
 def test_two_sides_apart_are_told_apart_by_ranks_too():
-    base, new = sides(3, 9, 1.0)
-    assert changes.change(base, new, NOTHING_KNOWN).probability < 1e-6
+    assert changes.change(*sides(3, 9, 1.0)).probability < 1e-6
 
 
 def test_what_never_varies_has_an_interval_all_the_same():
-    same = [(2.5, None)] * 5
-    found = changes.change(same, same, NOTHING_KNOWN)
+    same = [(2.5, NOTHING_KNOWN)] * 5
+    found = changes.change(same, same)
     assert found.value == 0 and found.probability == 1 and found.low < 0 < found.high
 
 
-def test_what_is_known_beforehand_makes_few_runs_surer():
-    base, new = sides(4, 5, 0.03, 0.003)
-    alone = changes.change(base, new, NOTHING_KNOWN)
-    helped = changes.change(base, new, Allowance(0.003, 8, True))
+def test_what_visits_say_makes_few_runs_surer():
+    alone = changes.change(*sides(4, 5, 0.03, 0.003))
+    helped = changes.change(*sides(4, 5, 0.03, 0.003, Scatter(0.003**2, 8)))
     assert helped.probability < alone.probability and helped.high - helped.low < alone.high - alone.low
 
 
-def test_runs_that_scatter_more_than_is_known_count_alone():
-    base, new = sides(4, 5, 0.03, 0.02)
-    alone, helped = (changes.change(base, new, known) for known in (NOTHING_KNOWN, Allowance(0.001, 8, True)))
+def test_runs_that_scatter_more_than_their_visits_count_alone():
+    alone, helped = (changes.change(*sides(4, 5, 0.03, 0.02, known)) for known in (NOTHING_KNOWN, Scatter(1e-6, 8)))
     assert (helped.low, helped.high) == pytest.approx((alone.low, alone.high))
 
 
-def test_one_run_a_side_has_the_scatter_that_is_allowed_for():
-    found = changes.change([(0.0, None)], [(0.1, None)], Allowance(0.01, 0, True))
-    half = 1.96 * math.hypot(0.01, 0.01)
+def test_one_run_a_side_has_the_scatter_of_its_visits():
+    found = changes.change([(0.0, Scatter(0.01**2, 1e9))], [(0.1, Scatter(0.02**2, 1e9))])
+    half = 1.96 * math.hypot(0.01, 0.02)
     assert (found.low, found.high) == pytest.approx((0.1 - half, 0.1 + half), rel=1e-3)
 
 
-def test_a_run_that_is_less_sure_of_itself_widens_the_interval_but_not_without_end():
-    def width(half):
-        found = changes.change([(0.0, half)], [(0.1, 0.03)], Allowance(0.01, 0, True))
-        return found.high - found.low
-
-    assert width(0.03) == width(None) < width(0.06) < width(5.0) == width(50.0)
+def test_the_change_that_would_be_seen_is_the_one_of_that_probability():
+    known = Scatter(0.01**2, 4)
+    difference = changes.change([(0.0, known)], [(0.0, known)]).seen_at(0.003)
+    assert changes.change([(0.0, known)], [(difference, known)]).probability == pytest.approx(0.003)
 
 
-def test_two_to_four_runs_that_differ_more_than_allowed_count_as_they_are():
-    allowed = Allowance(0.001, 0, True)
-    close = changes.change([(0.0, None)] * 2, [(0.0, None)] * 2, allowed)
-    apart = changes.change([(0.0, None), (0.1, None)], [(0.0, None)] * 2, allowed)
-    assert apart.high - apart.low > 10 * (close.high - close.low)
+@pytest.mark.parametrize(("edge", "most"), [([], 1.1), ([2.0, 3.0], 1.4)])
+def test_neighbours_tell_how_visits_scatter_and_neither_slope_nor_edge_does(edge, most):
+    rng, found = random.Random(6), []
+    for _ in range(300):
+        points = [rng.gauss(0.002 * place, 0.01) for place in range(20)] + edge
+        found.append(changes.of_neighbours(points, SHARED).variance)
+    assert 0.9 < math.sqrt(sum(found) / len(found)) / 0.01 < most
+    assert changes.of_neighbours([0.1], SHARED) is None
 
 
-def test_the_quiet_ones_of_five_speak_for_themselves():
-    base, new = sides(5, 3, 0.2, 0.01)
-    wide = Allowance(0.3, 0, True)
-    assert changes.change(base, new, wide).probability > 0.3
-    assert changes.change(base, new, wide, taken=5).probability < 0.01
-    assert changes.change(base[:2], new, wide, taken=5).probability > 0.3
+def test_visits_tell_how_they_scatter_and_two_that_agree_are_not_sure():
+    points = [[0.0, 0.1], [0.3, 0.4], [7.0]]
+    assert changes.of_visits(points, SHARED).variance == pytest.approx(0.005 * 1.5)
+    assert changes.of_visits([[0.2, 0.2]], 0).variance > 1e-5
+    assert changes.of_visits([[0.2]], 0) is None
+
+
+def test_only_beside_others_do_visits_of_a_run_differ_less_than_runs():
+    points = [0.01 * (place % 3) for place in range(40)]
+    alone, shared = (changes.of_neighbours(points, share).variance for share in (0, SHARED))
+    assert shared > 15 * alone
+
+
+def test_a_single_visit_is_worth_less_beside_others():
+    alone, between, shared = (changes.of_one_visit("copy bandwidth", share).degrees for share in (0, 0.005, SHARED))
+    assert alone > between > shared and shared < 2
+    assert changes.of_one_visit("launch cost", 0).variance > changes.of_one_visit("copy bandwidth", 0).variance
+
+
+def test_scatter_is_drawn_to_what_runs_have_in_common():
+    found = changes.moderated([Scatter(variance, 1) for variance in (1.0, 4.0, 4.0, 5.0)])
+    assert 3 < found[0].variance < 4 and 4 < found[-1].variance < 5 and found[0].degrees > 4
+    alone = [Scatter(1.0, 1), Scatter(9.0, 1)]
+    assert [one.variance for one in changes.moderated(alone)] == [1.0, 9.0]
 
 
 def test_probabilities_are_adjusted_as_scipy_does():
@@ -93,10 +110,3 @@ def test_probabilities_are_adjusted_as_scipy_does():
         probabilities = [rng.random() ** 4 for _ in range(count)]
         expected = scipy.stats.false_discovery_control(probabilities) if count else []
         assert changes.adjusted(probabilities) == pytest.approx(list(expected))
-
-
-def test_every_kind_of_device_has_an_allowance():
-    for type_ in ("model", "cpu", "discrete", "integrated", "", "of a later version"):
-        assert 0 < allowance(type_, "level latency").scatter < 0.5
-    assert allowance("cpu", "level latency", "level 1 latency").scatter < allowance("cpu", "level latency").scatter
-    assert allowance("model", "level latency", "level 1 latency") == allowance("model", "level latency")

@@ -1,7 +1,10 @@
 """How often comparisons of pairs of runs accuse something, for the benchmarks that know the answer."""
 
+import math
+import statistics
 from collections import Counter
 
+from sonde_tools.compare import kinds
 from sonde_tools.compare.comparison import compared
 from sonde_tools.compare.verdicts import CHANGED, FASTER, SLOWER
 
@@ -13,8 +16,18 @@ def accused(comparison):
 
 
 def told_of_alike(pairs):
-    """A sentence on pairs of groups of runs in which nothing changed: in how many something is accused, and what."""
-    total, wrong, verdicts, names = 0, 0, Counter(), Counter()
+    """Sentences on pairs of groups of runs in which nothing changed.
+
+    In how many something is accused, and what; the median of the changes that would have been seen: a feature of which
+    none would have been has an infinite one, words have none.
+    """
+    total, wrong, verdicts, names, seen = (
+        0,
+        0,
+        Counter(),
+        Counter(),
+        {"latencies and bandwidths of levels": [], "all": []},
+    )
     for base, new in pairs:
         comparison = compared(base, new)
         verdicts.update(one.verdict for one in comparison.verdicts)
@@ -22,6 +35,12 @@ def told_of_alike(pairs):
         names.update(found.keys())
         wrong += bool(found)
         total += 1
+        for one in comparison.verdicts:
+            if one.change_percent and one.feature.kind.compared_by == kinds.RATIO:
+                seen["all"].append(one.would_see_percent or math.inf)
+                if one.feature.kind in (kinds.LEVEL_LATENCY, kinds.LEVEL_BANDWIDTH):
+                    seen["latencies and bandwidths of levels"].append(seen["all"][-1])
     features = sum(verdicts.values())
     shares = ", ".join(f"{100 * many / features:.1f} % {verdict}" for verdict, many in verdicts.most_common())
-    return f"{wrong} of {total} pairs with a change; {shares}; {dict(names) or ''}"
+    medians = "; ".join(f"{name} {statistics.median(found):.1f} %" for name, found in seen.items() if found)
+    return f"{wrong} of {total} pairs with a change; {shares}; {dict(names) or ''}\n  would see, median: {medians}"

@@ -29,5 +29,6 @@ def _feature(one):
     return {
         "device": id_.device, "api": id_.api, "probe": id_.probe, "series": dict(id_.series),
         "feature": id_.feature, "unit": one.feature.unit or None, "base": one.base, "new": one.new,
-        "change_percent": one.change_percent, "verdict": one.verdict, "why": one.why, "follows": one.follows,
+        "change_percent": one.change_percent, "would_see_percent": one.would_see_percent, "verdict": one.verdict,
+        "why": one.why, "follows": one.follows,
     }  # fmt: skip

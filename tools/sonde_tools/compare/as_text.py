@@ -1,5 +1,7 @@
 """The comparison as a person reads it in a terminal, and as Markdown."""
 
+import statistics
+
 from sonde_tools import formats, series
 from sonde_tools.compare import setup, verdicts
 from sonde_tools.compare.kinds import SHARE
@@ -78,16 +80,36 @@ def sides(comparison):
 
 
 def conclusion(comparison, hint=""):
-    """How many features there are of each verdict, in one sentence."""
+    """What changed, in how many features nothing did, and which changes would have been seen there, in one sentence."""
+    told = [one for one in comparison.verdicts if one.verdict not in SHOWN]
     counts = []
-    for verdict, heading in HEADINGS.items():
-        count = len(comparison.those(verdict, with_followers=verdict not in SHOWN))
-        if count:
-            counts.append(f"{count} {heading.lower().replace('base', 'BASE').replace('new', 'NEW')}")
+    for verdict in SHOWN:
+        if count := len(comparison.those(verdict, with_followers=False)):
+            counts.append(f"{count} {HEADINGS[verdict].lower()}")
     followers_ = sum(one.follows is not None for one in comparison.verdicts)
-    extra = f", {followers_} that follow from these" if followers_ else ""
-    hint = hint if any(map(comparison.those, FOLDED)) else ""
-    return f"{len(comparison.verdicts)} features: {', '.join(counts) or 'none'}{extra}{hint}."
+    counts += [f"{followers_} that follow from these"] if followers_ else []
+    compared = [one for one in told if one.verdict in (verdicts.SAME, verdicts.CANNOT_TELL)]
+    unchanged = [one for one in compared if one.verdict == verdicts.SAME or one.would_see is not None]
+    untold = len(compared) - len(unchanged)
+    if unchanged:
+        counts.append(f"no change in {len(unchanged)}{_would_have_been_seen(unchanged)}")
+    if untold:
+        counts.append(f"{untold} of which these runs can tell nothing")
+    for verdict in (verdicts.ONLY_IN_BASE, verdicts.ONLY_IN_NEW):
+        if count := len(comparison.those(verdict)):
+            counts.append(f"{count} {HEADINGS[verdict].replace('Only', 'only')}")
+    return f"{len(comparison.verdicts)} features: {'; '.join(counts) or 'none'}{hint if told else ''}."
+
+
+def _would_have_been_seen(unchanged):
+    """From which change on these would have been called, or nothing where all of them are words or shares."""
+    found = sorted(one.would_see_percent for one in unchanged
+                   if one.would_see is not None and one.feature.kind.compared_by != SHARE)  # fmt: skip
+    if not found:
+        return ""
+    least, middle, most = (f"{each:.2g}" if each < 10 else f"{each:.0f}" for each in
+                           (found[0], statistics.median(found), found[-1]))  # fmt: skip
+    return f", where changes above {middle} % (median; {least} to {most} %) would have been seen"
 
 
 def followers(comparison, verdict):

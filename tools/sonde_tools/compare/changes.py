@@ -1,59 +1,123 @@
-"""How sure a change is: the two sides' values in, the change with its interval and probabilities out."""
+"""How sure a change is: both sides' values with their scatter in, the change with its interval and probability out."""
 
 import math
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
-from statistics import NormalDist, median
+from statistics import fmean, median, variance
 
 import polars
 
-# The runs' own scatter counts where a side has so many, without the outermost of five.
+# The runs' own scatter counts alone where a side has so many, without the outermost of five.
 ENOUGH_RUNS = 5
 _TRIMMED = 0.2
-_LEAST_OF_ENOUGH = 3
+# What the visits say of the scatter between runs is worth no more degrees of freedom than so many beside several runs.
+_MOST_BESIDE_RUNS = 8
 # Ranks can tell two sides of so many runs apart at the probabilities that matter here.
 _RUNS_FOR_RANKS = 8
 # A scatter that what is known would give more rarely is another's.
 _NOT_BY_CHANCE = 0.01
 # Values are written with six digits and times have steps: no two sides are known to be closer than this.
 _RESOLUTION = 1e-4
-# Every interval of a finding has at least this to either side (docs/method/shared.md, Intervals), whatever the run.
-_LEAST_INTERVAL = 0.03
-# An interval from very few visits is wide for want of visits, not because runs differ so much.
-_MOST_BY_INTERVAL = 3
-# The ratio of a prediction interval's half to one run's scatter: t of many visits times the root of two runs.
-_HALF_INTERVAL = 1.96 * math.sqrt(2)
+# Half of an interval of 95 % over the standard deviation.
+_HALF_INTERVAL = 1.96
+# Of the squared steps between neighbours the largest are left out, as an edge may be among them; the rest is so much
+# smaller than all would be: the mean of the chi-squared distribution below its quantile.
+_KEPT_STEPS, _MEAN_OF_KEPT = 0.6, 0.2145
+# What one step so used is worth in degrees of freedom.
+_WORTH_OF_STEPS = 0.4
+# Fewer are too few to tell what they have in common.
+_FEWEST_ALIKE = 3
+# The degrees of freedom that a common scatter is worth beside one's own.
+_SHARED_DEGREES = 6
 
 
 @dataclass(frozen=True)
-class Allowance:
-    """The standard deviation of a run's value (of its logarithm, or of a share), and how many degrees it counts."""
+class Scatter:
+    """The variance of a value between runs (of its logarithm, or of a share), and the degrees of freedom it is known by.
 
-    scatter: float
-    weight: float
-    levels_repeat: bool
+    by_visits: it is that between visits, not of an interval or known beforehand.
+    """
+
+    variance: float
+    degrees: float
+    by_visits: bool = False
 
 
-def allowance(device_type, kind_name, feature_name=""):
-    """How much runs of such a device differ, from allowances.toml: what one run cannot tell about itself."""
-    table = _tables().get(device_type) or _tables()["other"]
-    by_name = table.get("of", {})
-    scatter = by_name.get(feature_name, by_name.get(kind_name, table["scatter"]))
-    return Allowance(scatter, table["weight"], table["levels_repeat"])
+def of_one_visit(kind_name, disturbed):
+    """The Scatter that allowances.toml has of a value from a single visit; disturbed: the share of the run's visits."""
+    scatter = _table()["of"].get(kind_name, _table()["scatter"])
+    return Scatter(scatter**2, _by_disturbance("degrees", disturbed))
+
+
+def of_interval(half, moments, disturbed):
+    """The Scatter of a value by half of the interval that holds what another run reads, from visits at so many moments."""
+    return Scatter((half / _HALF_INTERVAL) ** 2 / 2, max(moments - 1, 0) + _by_disturbance("degrees", disturbed))
+
+
+def of_belief(half, points, disturbed):
+    """The Scatter of a value by half of the interval that holds the true one, from so many points of a curve."""
+    between = (half / _HALF_INTERVAL) ** 2 * (1 + _by_disturbance("together", disturbed))
+    return Scatter(between, _WORTH_OF_STEPS * max(points - 1, 0) + _by_disturbance("degrees", disturbed))
+
+
+def of_neighbours(values, disturbed):
+    """The Scatter of the middle of neighbours on a flat stretch of a curve, each of a visit; None of one.
+
+    Steps from one to the next tell it, so that a slope is no scatter.
+    """
+    if len(values) < 2:
+        return None
+    steps = sorted((after - before) ** 2 / 2 for before, after in pairwise(values))
+    kept = steps[: max(1, round(_KEPT_STEPS * len(steps)))]
+    return _of_visits(fmean(kept) / _MEAN_OF_KEPT, _WORTH_OF_STEPS * len(steps), len(values), disturbed)
+
+
+def of_visits(points, disturbed):
+    """The Scatter of a value from points, each a list of its visits' values; None where none has two visits."""
+    points = [visits for visits in points if len(visits) > 1]
+    if not points:
+        return None
+    degrees = sum(len(visits) - 1 for visits in points)
+    between = sum(variance(visits) * (len(visits) - 1) for visits in points) / degrees
+    # Two visits may agree by chance.
+    return _of_visits(max(between, _table()["scatter"] ** 2), degrees, min(map(len, points)), disturbed)
+
+
+def _of_visits(between, degrees, visits, disturbed):
+    return Scatter(between * (1 / visits + _by_disturbance("together", disturbed)), degrees, True)
+
+
+def _by_disturbance(name, disturbed):
+    alone, among_others = _table()[name]
+    return alone + (among_others - alone) * min(1.0, disturbed / _table()["disturbed"])
 
 
 @cache
-def _tables():
+def _table():
     return tomllib.loads((Path(__file__).parent / "allowances.toml").read_text(encoding="utf-8"))
+
+
+def moderated(scatters):
+    """The Scatters of one thing in several runs and APIs, each drawn towards their median (as in Smyth 2004).
+
+    So two visits that agree by chance make no run sure, and two that do not make none hopeless.
+    """
+    common = median(one.variance for one in scatters) if scatters else 0.0
+    shared = _SHARED_DEGREES if len(scatters) >= _FEWEST_ALIKE else 0
+    return [
+        Scatter((shared * common + one.degrees * one.variance) / (shared + one.degrees), shared + one.degrees, True)
+        for one in scatters
+    ]
 
 
 @dataclass(frozen=True)
 class Change:
     """NEW less BASE, of logarithms or of shares: 95 % interval, and the probability of as much without a change.
 
-    within: the largest difference that can be excluded at 5 %, whichever way.
+    within: the largest difference that can be excluded at 5 %, whichever way. error, freedom: of Student's distribution.
     """
 
     low: float
@@ -61,72 +125,60 @@ class Change:
     high: float
     probability: float
     within: float
+    error: float
+    freedom: float
+
+    def seen_at(self, probability):
+        """The smallest difference that has so small a probability without a change."""
+        return _quantile(self.freedom, 1 - probability / 2) * self.error
 
 
-def change(base, new, allowance, taken=0):
-    """The Change between two lists of (value, half width of the run's own interval or None), each not empty.
-
-    Values are logarithms or shares, one a run. taken: how many runs a side there were, where disturbed ones were left out:
-    of five the quiet ones speak for themselves.
-    """
-    if max(taken, min(len(base), len(new))) >= ENOUGH_RUNS and min(len(base), len(new)) >= _LEAST_OF_ENOUGH:
-        return _between_many(*([value for value, _ in side] for side in (base, new)), allowance)
-    error = math.hypot(*(_error_of_few(side, allowance) for side in (base, new)), _RESOLUTION)
-    difference = median(value for value, _ in new) - median(value for value, _ in base)
-    normal = NormalDist(0, error)
-    probability = 2 * normal.cdf(-abs(difference))
-    return _change(difference, normal.inv_cdf(0.975), normal.inv_cdf(0.95), probability)
-
-
-def _change(difference, half_95, half_90, probability):
-    return Change(difference - half_95, difference, difference + half_95, probability, abs(difference) + half_90)
-
-
-def _error_of_few(side, allowance):
-    """The standard error of one side's median: the allowance's, and what the runs say of themselves if that is more."""
-    own = [
-        math.sqrt(max(0.0, half**2 - _LEAST_INTERVAL**2)) / _HALF_INTERVAL for _, half in side if half is not None
-    ]  # fmt: skip
-    by_interval = min(median(own), _MOST_BY_INTERVAL * allowance.scatter) if own else 0.0
-    values = [value for value, _ in side]
-    seen = (max(values) - min(values)) / math.sqrt(2) if len(values) > 1 else 0.0
-    return max(math.hypot(allowance.scatter, by_interval), seen) / math.sqrt(len(values))
-
-
-def _between_many(base, new, allowance):
-    """Yuen's form of Welch's interval: trimmed means, so that one bad run in five has no say (Yuen 1974).
-
-    What is known of such features beforehand counts as further degrees of freedom in each side's scatter (Smyth 2004),
-    unless the runs scatter so much more that it does not hold for them.
-    """
-    from scipy import special, stats
-
-    means = [stats.trim_mean(side, _TRIMMED) for side in (base, new)]
-    squares, degrees = zip(*(_squared_error(side, allowance) for side in (base, new)), strict=True)
+def change(base, new):
+    """The Change between two lists of (value, Scatter), each not empty: Welch's interval of trimmed means (Yuen 1974)."""
+    means, squares, degrees = zip(*map(_side, (base, new)), strict=True)
     error = math.sqrt(sum(squares) + _RESOLUTION**2)
     freedom = sum(squares) ** 2 / sum(square**2 / degree for square, degree in zip(squares, degrees, strict=True))
-    difference = means[1] - means[0]
-    probability = 2 * special.stdtr(freedom, -abs(difference) / error)
-    if min(len(base), len(new)) >= _RUNS_FOR_RANKS:
-        probability = max(probability, _by_ranks(base, new))
-    halves = (special.stdtrit(freedom, share) * error for share in (0.975, 0.95))
-    return _change(difference, *halves, float(probability))
+    found = _change(means[1] - means[0], error, freedom)
+    if min(len(base), len(new)) < _RUNS_FOR_RANKS:
+        return found
+    by_ranks = _by_ranks(*([value for value, _ in side] for side in (base, new)))
+    return replace(found, probability=max(found.probability, by_ranks))
 
 
-def _squared_error(side, allowance):
-    """The squared standard error of one side's trimmed mean, and its degrees of freedom."""
-    import numpy
+def _change(difference, error, freedom):
     from scipy import special
-    from scipy.stats import mstats
 
-    kept = len(side) - 2 * int(_TRIMMED * len(side))
-    squares = float(mstats.winsorize(numpy.array(side), (_TRIMMED, _TRIMMED)).var()) * len(side)
-    own, degrees = squares / (kept * (kept - 1)), kept - 1
-    before = allowance.scatter**2 / kept
-    holds = degrees * own <= special.chdtri(degrees, _NOT_BY_CHANCE) * before
-    weight = allowance.weight if holds else 0
-    both = degrees + weight
-    return max((degrees * own + weight * before) / both, 1e-18), both
+    half_95, half_90 = (_quantile(freedom, share) * error for share in (0.975, 0.95))
+    return Change(difference - half_95, difference, difference + half_95,
+                  float(2 * special.stdtr(freedom, -abs(difference) / error)), abs(difference) + half_90, error, freedom)  # fmt: skip
+
+
+def _quantile(freedom, share):
+    from scipy import special
+
+    return float(special.stdtrit(freedom, share))
+
+
+def _side(side):
+    """One side's trimmed mean, its squared error and its degrees of freedom.
+
+    What each run's visits say counts as further degrees beside the scatter of the runs (Smyth 2004), unless the runs
+    scatter so much more that it does not hold for them.
+    """
+    from scipy import special
+
+    values = sorted(value for value, _ in side)
+    cut = int(_TRIMMED * len(values))
+    inner = values[cut : len(values) - cut]
+    before = max(fmean(scatter.variance for _, scatter in side) / len(inner), 1e-18)
+    degrees = fmean(scatter.degrees for _, scatter in side)
+    if len(values) == 1:
+        return inner[0], before, degrees
+    squares = variance([min(max(value, inner[0]), inner[-1]) for value in values]) * (len(values) - 1)
+    own, free = squares / (len(inner) * (len(inner) - 1)), len(inner) - 1
+    holds = free * own <= special.chdtri(free, _NOT_BY_CHANCE) * before
+    weight = min(degrees, _MOST_BESIDE_RUNS) if holds else 0
+    return fmean(inner), max((free * own + weight * before) / (free + weight), 1e-18), free + weight
 
 
 def _by_ranks(base, new):

@@ -62,7 +62,7 @@ def compared(base, new, match="device", threshold_percent=2.0):
         names[mine] = described[0][0], described[1][0]
         both = (base, mine), (new, other)
         sides = [[run.observed[id_] for run in side if id_ in run.observed] for side, id_ in both]
-        todo.append((mine, described[0][1], features(*sides)))
+        todo.append((mine, features(*sides)))
     sides = [
         Side(side, setup.of_side([_renamed(run.circumstances, renames) for run in side]))
         for side, renames in ((base, {}), (new, {other: mine for mine, other in pairs if other != mine}))

@@ -1,18 +1,19 @@
 """Makes features of the runs of both sides: the same thing as every run saw it."""
 
+import math
+import statistics
 from collections import Counter
 from dataclasses import dataclass, replace
 
 from sonde_tools import formats
 from sonde_tools.compare import kinds
+from sonde_tools.compare.changes import of_neighbours
 from sonde_tools.compare.matching import aligned
-from sonde_tools.compare.observations import FeatureId, Observation
+from sonde_tools.compare.observations import FeatureId
 
 # No hierarchy has more levels; a file that claims so need not be searched.
 _MOST_LEVELS = 32
 _THERE, _NOT_THERE = "there", "not there"
-# A last level that may not be memory: what a curve that ends in it lacks may lie beyond its sizes.
-_BEYOND = "beyond"
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ class _Curve:
         self.api, self.probe, self.series = key
         found = [{level.number: level for level in observed.levels.get(key, [])} for observed in (*base, *new)]
         self.runs = [[levels[number] for number in sorted(levels)][:_MOST_LEVELS] for levels in found]
+        self.points = [observed.curves.get(key, []) for observed in (*base, *new)]
         self.levels = aligned(self.runs)
         self.is_base = [True] * len(base) + [False] * len(new)
         # How many runs of each side have any level of the curve.
@@ -96,14 +98,29 @@ class _Curve:
         return len(self.sides(level)[side]) * 2 >= self.asked[side] > 0
 
     def may_have_changed(self, level):
-        """Whether a level that one side lacks may have come or gone, and does not only lie where that side saw nothing."""
-        if not level.size or self.probe in kinds.OF_EACH_LEVEL:
-            return False
-        without = [levels for run, levels in enumerate(self.runs) if levels and run not in level.of_run]
-        open_ended = any(levels[-1].name == _BEYOND for levels in without)
-        # A curve that rises past the level's size in one slope may hide it there.
-        slopes = [one.slope for levels in without for one in levels if one.slope]
-        return not open_ended and not any(onset <= level.size <= end for onset, end in slopes)
+        """Whether a level that one side lacks is one whose presence is compared."""
+        return bool(level.size) and self.probe not in kinds.OF_EACH_LEVEL
+
+    def presence(self, level):
+        """For each side an Observation a run: whether it tells the level, and what it reads where the others tell it.
+
+        A level that is only told in another way is none that came or went: both sides read the same there.
+        """
+        low, high = (
+            statistics.median(ends) for ends in zip(*(one.on_it for one in level.of_run.values()), strict=True)
+        )
+        sizes = sorted({size for run in level.of_run for size, _ in self.points[run] if low < size <= high})
+        sides = [], []
+        for run, levels in enumerate(self.runs):
+            if levels:
+                said = max((one for each in levels for one in each.says.values()), key=lambda one: one.disturbed)
+                own = [value for size, value in self.points[run] if low < size <= high]
+                sides[not self.is_base[run]].append(replace(
+                    said, kind=kinds.LEVEL, unit="", value=_read(self.points[run], sizes), low=None, high=None, cycles=None,
+                    word=_THERE if run in level.of_run else _NOT_THERE,
+                    scatter=of_neighbours(own, said.machine_disturbed),
+                ))  # fmt: skip
+        return sides
 
     def has_same_before(self, number):
         """Whether the same level comes before this one in all runs that have it."""
@@ -163,9 +180,9 @@ def _of_level(curve, name, number, has_latency_levels):
     sides = curve.sides(level)
     there = [curve.is_in_most(level, side) for side in (0, 1)]
     if all(curve.asked) and there[0] != there[1] and curve.may_have_changed(level):
-        words = [_presence(levels, count) for levels, count in zip(sides, curve.asked, strict=True)]
         text = f"{name} by bandwidth" if curve.probe == "bandwidth" else name
-        yield Feature(FeatureId("", curve.api, curve.probe, curve.series, text), kinds.LEVEL, *words, *curve.asked)
+        id_ = FeatureId("", curve.api, curve.probe, curve.series, text)
+        yield Feature(id_, kinds.LEVEL, *curve.presence(level), *curve.asked)
         return
     if not any(there):
         return
@@ -180,8 +197,12 @@ def _of_level(curve, name, number, has_latency_levels):
             yield Feature(id_, about, *said, *curve.asked, curve.has_same_before(number))
 
 
-def _presence(levels, runs):
-    """An Observation for each run: whether it has the level."""
-    there = [Observation(kinds.LEVEL, "", None, word=_THERE, disturbed=max(said.disturbed for said in level.says.values()))
-             for level in levels]  # fmt: skip
-    return there + [Observation(kinds.LEVEL, "", None, word=_NOT_THERE)] * (runs - len(there))
+def _read(points, sizes):
+    """The median of a curve at these sizes, between its points (bytes, logarithm); None where it does not reach them."""
+    import numpy
+
+    if not points or not sizes or points[0][0] > sizes[0] or points[-1][0] < sizes[-1]:
+        return None
+    return math.exp(
+        numpy.median(numpy.interp(numpy.log(sizes), *zip(*((math.log(x), y) for x, y in points), strict=True)))
+    )

@@ -4,9 +4,12 @@ import math
 import statistics
 from dataclasses import dataclass, field
 
-# The cost of leaving a level unmatched; a pair may differ by twice that: a size by a factor of four at one latency.
+# The cost of leaving a level unmatched; a pair may differ by twice that: its speed by a factor of four at one size. Sizes
+# count half, as neighbours on a machine take their share of a cache and a slope may hide where it ends.
 _GAP = 0.7
-_SPEED_WEIGHT = 0.5
+_SIZE_WEIGHT = 0.5
+# That of last levels of which only one may not be memory: what reads half as fast again is another.
+_OTHER_NAME_WEIGHT = 3.5
 
 
 @dataclass
@@ -87,9 +90,9 @@ def _distance(known, level):
     """How little alike two levels are; what is called memory is always the same."""
     size, speed = known.size, abs(math.log(level.speed) - math.log(known.speed))
     if size and level.size:
-        return abs(math.log(level.size) - math.log(size)) + _SPEED_WEIGHT * speed
+        return _SIZE_WEIGHT * abs(math.log(level.size) - math.log(size)) + speed
     if size or level.size:
         return math.inf
     if known.name != level.name:
-        return math.inf
+        return _OTHER_NAME_WEIGHT * speed
     return 0.0 if known.name != "place" else speed

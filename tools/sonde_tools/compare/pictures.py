@@ -24,7 +24,7 @@ def distributions(comparison, verdicts):
     """
     rows, changes, names = [], [], []
     for one in verdicts:
-        if one.change is None:
+        if one.change_percent is None:
             continue
         names.append(_distinct(name(comparison, one), names))
         for side, observations in (("BASE", one.feature.base), ("NEW", one.feature.new)):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from sonde_tools.compare import kinds
-from sonde_tools.compare.changes import ENOUGH_RUNS, Change, adjusted, allowance, change
+from sonde_tools.compare.changes import ENOUGH_RUNS, Change, adjusted, change, moderated, of_one_visit
 from sonde_tools.compare.features import Feature
 
 SLOWER, FASTER, CHANGED = "slower", "faster", "changed"
@@ -17,19 +17,23 @@ ONLY_IN_BASE, ONLY_IN_NEW = "only-in-base", "only-in-new"
 _LEVEL = 0.05
 # A word is a side's where so many of its runs say it: one bad run in five has no say.
 _MOST_RUNS = 0.8
+_ONE_VISIT = "a single visit on a machine that others use may be far off; another run a side tells"
 # No share is larger; a file that claims so is not reckoned with.
 _LARGEST_SHARE = 1e6
-# A run with such a share of disturbed points is left out where enough others are there, else it counts less.
+# A run with such a share of disturbed visits is left out where enough others are there.
 _DISTURBED = 0.2
-# How much wider the scatter of a run is taken for its disturbed points: three times where all of them are.
-_WIDER_BY_DISTURBED = 2
+# A scatter that fewer degrees of freedom tell is that of a single moment, which may be altogether off.
+_FEWEST_DEGREES = 2
+# A change by more than this factor is none that a comparison waits for.
+_LARGEST_FACTOR = 100
 
 
 @dataclass(frozen=True)
 class Verdict:
     """A feature with its verdict: base and new are a dictionary of low, value, high, a word, or None.
 
-    change: of logarithms or shares, or None; follows: the name of the feature that this one follows from, or None.
+    change: of logarithms or shares, or None; would_see: the smallest one that would have been called, or None where none
+    would; follows: the name of the feature that this one follows from, or None.
     """
 
     feature: Feature
@@ -40,13 +44,19 @@ class Verdict:
     why: str
     follows: str | None = None
     in_cycles: Change | None = None
+    would_see: float | None = None
 
     @property
     def change_percent(self):
         """Low, value and high in percent of BASE, of shares in percentage points; None where there is no change."""
-        if self.change is None:
+        if self.change is None or self.feature.kind == kinds.LEVEL:
             return None
         return {name: percent(getattr(self.change, name), self.feature.kind) for name in ("low", "value", "high")}
+
+    @property
+    def would_see_percent(self):
+        """The smallest change in percent, or in points, that would have been called; None where none would."""
+        return None if self.would_see is None else percent(self.would_see, self.feature.kind)
 
 
 def percent(difference, kind):
@@ -57,46 +67,76 @@ def percent(difference, kind):
 
 
 def verdicts_of(features_of_devices, threshold_percent):
-    """A Verdict for each feature of a list of (device id, device type, features), in that order."""
-    found = [_compared(device, type_, feature) for device, type_, features in features_of_devices
-             for feature in features]  # fmt: skip
+    """A Verdict for each feature of a list of (device id, features), in that order."""
+    found = []
+    for device, features in features_of_devices:
+        found += [
+            _compared(replace(feature, id=replace(feature.id, device=device))) for feature in _moderated(features)
+        ]
     open_ = [number for number, one in enumerate(found) if one.verdict == ""]
     probabilities = adjusted([found[number].change.probability for number in open_])
+    called = sum(probability < _LEVEL for probability in probabilities)
     for number, probability in zip(open_, probabilities, strict=True):
-        found[number] = _concluded(found[number], probability, threshold_percent)
+        # One more call moves the limit of all by one rank.
+        rank = min(called + (probability >= _LEVEL), len(open_))
+        found[number] = _concluded(found[number], probability, _LEVEL * rank / len(open_), threshold_percent)
     return found
 
 
-def _compared(device, type_, feature):
+def _moderated(features):
+    """The Features with the scatter of each run's value drawn towards that of the same one in all of these runs and APIs."""
+    alike, drawn = {}, {}
+    for feature in features:
+        told = [one for one in (*feature.base, *feature.new) if one.scatter and one.scatter.by_visits]
+        alike.setdefault(feature.id.feature, []).extend(told)
+    for same in alike.values():
+        drawn |= zip(map(id, same), moderated([one.scatter for one in same]), strict=True)
+
+    def of_run(one):
+        return replace(one, scatter=drawn.get(id(one)) or one.scatter or of_one_visit(
+            one.kind.name, max(one.machine_disturbed, one.disturbed)))  # fmt: skip
+
+    return [replace(feature, base=list(map(of_run, feature.base)), new=list(map(of_run, feature.new)))
+            for feature in features]  # fmt: skip
+
+
+def _compared(feature):
     """A Verdict whose verdict is still empty where it hangs on the probabilities of all."""
-    feature = replace(feature, id=replace(feature.id, device=device))
     if not feature.base or not feature.new:
         return _only_in_one(feature)
-    allowed = allowance(type_, feature.kind.name, feature.id.feature)
+    few = min(len(feature.base), len(feature.new)) < ENOUGH_RUNS
+    sure = _is_sure(feature)
+    words = [_word(side) for side in (feature.base, feature.new)]
     if any(one.word for one in (*feature.base, *feature.new)):
-        words = [_word(side) for side in (feature.base, feature.new)]
-        done = _of_words(feature, words, allowed)
+        done = _of_words(feature, words, sure)
         if done:
             return done
-        base, new = ([one for one in side if one.word == word]
-                     for side, word in zip((feature.base, feature.new), words, strict=True))  # fmt: skip
-        feature = replace(feature, kind=base[0].kind, base=base, new=new)
+        if feature.kind != kinds.LEVEL:
+            base, new = ([one for one in side if one.word == word]
+                         for side, word in zip((feature.base, feature.new), words, strict=True))  # fmt: skip
+            feature = replace(feature, kind=base[0].kind, base=base, new=new)
     sides = [_undisturbed(side) for side in (feature.base, feature.new)]
     left_out = _left_out(feature, sides)
-    said = [_summary(side) for side in sides]
-    few = min(len(feature.base), len(feature.new)) < ENOUGH_RUNS
-    if few and not feature.same_before and not allowed.levels_repeat:
+    said = words if feature.kind == kinds.LEVEL else [_summary(side) for side in sides]
+    if few and not feature.same_before:
         why = "the runs do not agree which level comes before it: compare five runs a side"
         return Verdict(feature, *said, None, CANNOT_TELL, why)
     numbers = [[_number(one, feature.kind) for one in side] for side in sides]
     if any(number is None for side in numbers for number in side):
-        why = "a value is zero or negative, so no ratio can be formed"
+        if feature.kind == kinds.LEVEL:
+            why = "a side has no points where the other tells it"
+        else:
+            why = "a value is zero or negative, so no ratio can be formed"
         return Verdict(feature, *said, None, SAME if said[0] == said[1] else CANNOT_TELL, why)
-    share = max(one.disturbed for side in sides for one in side)
-    widened = replace(allowed, scatter=allowed.scatter * (1 + _WIDER_BY_DISTURBED * share))
-    taken = min(len(feature.base), len(feature.new))
-    found = change(*numbers, widened, taken)
-    return Verdict(feature, *said, found, "", left_out, in_cycles=_change_in_cycles(feature, sides, widened, taken))
+    found = change(*numbers)
+    verdict, why = ("", left_out) if sure else (CANNOT_TELL, _ONE_VISIT)
+    return Verdict(feature, *said, found, verdict, why, in_cycles=_change_in_cycles(feature, sides))
+
+
+def _is_sure(feature):
+    """Whether neither side is a single run of a single moment or of disturbed visits, of which nobody knows how far off it is."""
+    return all(len(side) > 1 or (side[0].scatter.degrees >= _FEWEST_DEGREES and side[0].disturbed <= _DISTURBED)
+               for side in (feature.base, feature.new))  # fmt: skip
 
 
 def _only_in_one(feature):
@@ -114,7 +154,7 @@ def _word(side):
     return word if count >= _MOST_RUNS * len(side) else None
 
 
-def _of_words(feature, words, allowed):
+def _of_words(feature, words, sure):
     """A Verdict where the words decide, or None where both sides say the same of values that can be compared."""
     counts = [Counter(one.word for one in side).most_common() for side in (feature.base, feature.new)]
     said = [
@@ -133,11 +173,10 @@ def _of_words(feature, words, allowed):
             return said_to_be(SAME, f"{base} in both")
         return said_to_be(CANNOT_TELL, f"{'BASE' if base == kinds.UNKNOWN_WORD else 'NEW'} could not tell either")
     if base != new:
-        few = min(len(feature.base), len(feature.new)) == 1
-        if few and feature.kind == kinds.LEVEL and not allowed.levels_repeat:
-            return said_to_be(CANNOT_TELL, "one run of such a device may miss a level: compare five runs a side")
-        if few and max(one.disturbed for one in (*feature.base, *feature.new)) > _DISTURBED:
-            return said_to_be(CANNOT_TELL, "other programs were in the way of the only run")
+        if feature.kind == kinds.LEVEL:
+            return None
+        if not sure:
+            return said_to_be(CANNOT_TELL, _ONE_VISIT)
         return said_to_be(CHANGED, f"{base} in BASE, {new} in NEW: {counts}")
     if all(one.value is None for one in (*feature.base, *feature.new)):
         return said_to_be(SAME, f"{base} in both")
@@ -160,7 +199,7 @@ def _left_out(feature, sides):
     for name, all_, kept in (("BASE", feature.base, sides[0]), ("NEW", feature.new, sides[1])):
         disturbed = sum(one.disturbed > _DISTURBED for one in all_)
         if disturbed:
-            what = "left out" if len(kept) < len(all_) else "counted less"
+            what = "left out" if len(kept) < len(all_) else "which is reckoned with"
             texts.append(f"{disturbed} of {_runs(len(all_))} of {name} disturbed by other programs, {what}")
     return "; ".join(texts)
 
@@ -177,25 +216,19 @@ def _summary(side):
 
 
 def _number(one, kind):
-    """(value, half of its interval or None) as they are compared, or None where there is no such number."""
+    """(value, Scatter) as they are compared, or None where there is no such number."""
     if one.value is None:
         return None
     if kind.compared_by == kinds.SHARE:
-        if max(map(abs, (one.value, one.low or 0, one.high or 0))) > _LARGEST_SHARE:
-            return None
-        return one.value, None if None in (one.low, one.high) else max(0.0, one.high - one.low) / 2
-    if one.value <= 0:
-        return None
-    bounded = None not in (one.low, one.high) and 0 < one.low <= one.high
-    return math.log(one.value), (math.log(one.high) - math.log(one.low)) / 2 if bounded else None
+        return None if abs(one.value) > _LARGEST_SHARE else (one.value, one.scatter)
+    return (math.log(one.value), one.scatter) if one.value > 0 else None
 
 
-def _change_in_cycles(feature, sides, allowed, taken):
+def _change_in_cycles(feature, sides):
     """The Change of what was recorded in cycles, or None where a run has none."""
-    cycles = [[one.cycles for one in side] for side in sides]
-    if not all(count and count > 0 for side in cycles for count in side):
+    if not all(one.cycles and one.cycles > 0 for side in sides for one in side):
         return None
-    return change(*([(math.log(count), None) for count in side] for side in cycles), allowed, taken)
+    return change(*([(math.log(one.cycles), one.scatter) for one in side] for side in sides))
 
 
 def limit(kind, threshold_percent):
@@ -203,37 +236,35 @@ def limit(kind, threshold_percent):
     return threshold_percent / 100 if kind.compared_by == kinds.SHARE else math.log1p(threshold_percent / 100)
 
 
-def _concluded(one, probability, threshold_percent):
-    """The same with its verdict, by the probability that all features leave it."""
+def _concluded(one, probability, called_below, threshold_percent):
+    """The same with its verdict, by the probability that all features leave it.
+
+    called_below: the probability below which it would be called beside what is called.
+    """
     feature, found = one.feature, one.change
     counts = limit(feature.kind, threshold_percent)
-    if found.within <= counts:
-        verdict, why = SAME, f"any change is within {_percent(percent(found.within, feature.kind))}"
-    elif _another_run_may_read(feature):
-        verdict, why = CANNOT_TELL, "the difference is within one run's own 95 % interval; use five runs a side"
-    elif probability < _LEVEL and abs(found.value) > counts:
+    would_see = max(found.seen_at(called_below), counts)
+    if probability < _LEVEL and abs(found.value) > counts:
         better = feature.kind.better
         worse = (found.value > 0) == (better == kinds.LOWER)
         verdict = CHANGED if better is None else SLOWER if worse else FASTER
-        why = f"{_how_much(one)}, {_runs(len(feature.base))} against {_runs(len(feature.new))}"
+        how_much = (
+            f"{_how_much(one)}, "
+            if feature.kind != kinds.LEVEL
+            else f"{one.base} in BASE, {one.new} in NEW, and the curve reads {percent(found.value, feature.kind):+.0f} % there: "
+        )
+        why = f"{how_much}{_runs(len(feature.base))} against {_runs(len(feature.new))}"
+    elif found.within <= counts:
+        verdict, why = SAME, f"any change is within {percent(found.within, feature.kind):.1f} %"
     else:
         verdict = CANNOT_TELL
         more = "" if min(len(feature.base), len(feature.new)) >= ENOUGH_RUNS else "; five runs a side or more tell more"
-        why = f"the change may be anything from {_percent(one.change_percent['low'], True)} to " \
-              f"{_percent(one.change_percent['high'], True)}{more}"  # fmt: skip
-    return replace(one, verdict=verdict, why="; ".join(filter(None, [why, one.why])))
-
-
-def _another_run_may_read(feature):
-    """Whether, of few runs, one states an interval that holds the other side's value: that is what the interval is for."""
-    sides = feature.base, feature.new
-    if min(map(len, sides)) >= ENOUGH_RUNS:
-        return False
-    values = [_summary(side)["value"] for side in sides]
-    return any(
-        None not in (one.low, one.high) and one.low <= value <= one.high
-        for side, value in zip(sides, reversed(values), strict=True) for one in side
-    )  # fmt: skip
+        low, high = (percent(end, feature.kind) for end in (found.low, found.high))
+        why = f"the change may be anything from {low:+.1f} % to {high:+.1f} %{more}"
+        if feature.kind == kinds.LEVEL:
+            why = f"told in one side alone, but there the curves read alike: {why}"
+    would_see = would_see if would_see < math.log(_LARGEST_FACTOR) else None
+    return replace(one, verdict=verdict, would_see=would_see, why="; ".join(filter(None, [why, one.why])))
 
 
 def _how_much(one):
@@ -241,7 +272,3 @@ def _how_much(one):
     low, high = sorted((abs(low), abs(high))) if low * high > 0 else (low, high)
     unit = " points" if one.feature.kind.compared_by == kinds.SHARE else " %"
     return f"{abs(value):.1f}{unit} {'higher' if value > 0 else 'lower'} ({low:.1f} to {high:.1f})"
-
-
-def _percent(value, signed=False):
-    return f"{value:+.1f} %" if signed else f"{value:.1f} %"
