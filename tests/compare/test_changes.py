@@ -5,16 +5,16 @@ import random
 
 import pytest
 import scipy.stats
-from sonde_tools.compare import changes
-from sonde_tools.compare.changes import Scatter
+from sonde_tools.compare import changes, scatter
+from sonde_tools.compare.scatter import Scatter
 
 NOTHING_KNOWN = Scatter(0.0, 0)
 SHARED = 0.5
 
 
-def sides(seed, count, shift=0.0, scatter=0.01, known=NOTHING_KNOWN):
+def sides(seed, count, shift=0.0, between=0.01, known=NOTHING_KNOWN):
     rng = random.Random(seed)
-    return [[(rng.gauss(centre, scatter), known) for _ in range(count)] for centre in (0, shift)]
+    return [[(rng.gauss(centre, between), known) for _ in range(count)] for centre in (0, shift)]
 
 
 @pytest.mark.parametrize("count", [5, 7])
@@ -73,35 +73,36 @@ def test_neighbours_tell_how_visits_scatter_and_neither_slope_nor_edge_does(edge
     rng, found = random.Random(6), []
     for _ in range(300):
         points = [rng.gauss(0.002 * place, 0.01) for place in range(20)] + edge
-        found.append(changes.of_neighbours(points, SHARED).variance)
+        found.append(scatter.of_neighbours(points, SHARED).variance)
     assert 0.9 < math.sqrt(sum(found) / len(found)) / 0.01 < most
-    assert changes.of_neighbours([0.1], SHARED) is None
+    assert scatter.of_neighbours([0.1], SHARED) is None
 
 
 def test_visits_tell_how_they_scatter_and_two_that_agree_are_not_sure():
     points = [[0.0, 0.1], [0.3, 0.4], [7.0]]
-    assert changes.of_visits(points, SHARED).variance == pytest.approx(0.005 * 1.5)
-    assert changes.of_visits([[0.2, 0.2]], 0).variance > 1e-5
-    assert changes.of_visits([[0.2]], 0) is None
+    assert scatter.of_visits(points, SHARED).variance == pytest.approx(0.005 * 1.5)
+    assert scatter.of_visits([[0.2, 0.2]], 0).variance > 1e-5
+    assert scatter.of_visits([[0.2]], 0) is None
 
 
 def test_only_beside_others_do_visits_of_a_run_differ_less_than_runs():
     points = [0.01 * (place % 3) for place in range(40)]
-    alone, shared = (changes.of_neighbours(points, share).variance for share in (0, SHARED))
-    assert shared > 15 * alone
+    alone, shared = (scatter.of_neighbours(points, share).variance for share in (0, SHARED))
+    assert shared > 3 * alone
 
 
 def test_a_single_visit_is_worth_less_beside_others():
-    alone, between, shared = (changes.of_one_visit("copy bandwidth", share).degrees for share in (0, 0.005, SHARED))
+    alone, between, shared = (scatter.of_one_visit("copy bandwidth", share).degrees for share in (0, 0.005, SHARED))
     assert alone > between > shared and shared < 2
-    assert changes.of_one_visit("launch cost", 0).variance > changes.of_one_visit("copy bandwidth", 0).variance
+    assert scatter.of_one_visit("launch cost", 0).variance > scatter.of_one_visit("copy bandwidth", 0).variance
 
 
 def test_scatter_is_drawn_to_what_runs_have_in_common():
-    found = changes.moderated([Scatter(variance, 1) for variance in (1.0, 4.0, 4.0, 5.0)])
+    alike = [Scatter(variance, 1, True) for variance in (1.0, 4.0, 4.0, 5.0)]
+    found = [one.drawn_to(alike) for one in alike]
     assert 3 < found[0].variance < 4 and 4 < found[-1].variance < 5 and found[0].degrees > 4
-    alone = [Scatter(1.0, 1), Scatter(9.0, 1)]
-    assert [one.variance for one in changes.moderated(alone)] == [1.0, 9.0]
+    assert alike[0].drawn_to(alike[:2]) == alike[0]
+    assert (known := Scatter(1.0, 1)).drawn_to(alike) == known
 
 
 def test_probabilities_are_adjusted_as_scipy_does():

@@ -1,12 +1,8 @@
 """How sure a change is: both sides' values with their scatter in, the change with its interval and probability out."""
 
 import math
-import tomllib
 from dataclasses import dataclass, replace
-from functools import cache
-from itertools import pairwise
-from pathlib import Path
-from statistics import fmean, median, variance
+from statistics import fmean, variance
 
 import polars
 
@@ -21,96 +17,6 @@ _RUNS_FOR_RANKS = 8
 _NOT_BY_CHANCE = 0.01
 # Values are written with six digits and times have steps: no two sides are known to be closer than this.
 _RESOLUTION = 1e-4
-# Half of an interval of 95 % over the standard deviation.
-_HALF_INTERVAL = 1.96
-# Of the squared steps between neighbours the largest are left out, as an edge may be among them; the rest is so much
-# smaller than all would be: the mean of the chi-squared distribution below its quantile.
-_KEPT_STEPS, _MEAN_OF_KEPT = 0.6, 0.2145
-# What one step so used is worth in degrees of freedom.
-_WORTH_OF_STEPS = 0.4
-# Fewer are too few to tell what they have in common.
-_FEWEST_ALIKE = 3
-# The degrees of freedom that a common scatter is worth beside one's own.
-_SHARED_DEGREES = 6
-
-
-@dataclass(frozen=True)
-class Scatter:
-    """The variance of a value between runs (of its logarithm, or of a share), and the degrees of freedom it is known by.
-
-    by_visits: it is that between visits, not of an interval or known beforehand.
-    """
-
-    variance: float
-    degrees: float
-    by_visits: bool = False
-
-
-def of_one_visit(kind_name, disturbed):
-    """The Scatter that allowances.toml has of a value from a single visit; disturbed: the share of the run's visits."""
-    scatter = _table()["of"].get(kind_name, _table()["scatter"])
-    return Scatter(scatter**2, _by_disturbance("degrees", disturbed))
-
-
-def of_interval(half, moments, disturbed):
-    """The Scatter of a value by half of the interval that holds what another run reads, from visits at so many moments."""
-    return Scatter((half / _HALF_INTERVAL) ** 2 / 2, max(moments - 1, 0) + _by_disturbance("degrees", disturbed))
-
-
-def of_belief(half, points, disturbed):
-    """The Scatter of a value by half of the interval that holds the true one, from so many points of a curve."""
-    between = (half / _HALF_INTERVAL) ** 2 * (1 + _by_disturbance("together", disturbed))
-    return Scatter(between, _WORTH_OF_STEPS * max(points - 1, 0) + _by_disturbance("degrees", disturbed))
-
-
-def of_neighbours(values, disturbed):
-    """The Scatter of the middle of neighbours on a flat stretch of a curve, each of a visit; None of one.
-
-    Steps from one to the next tell it, so that a slope is no scatter.
-    """
-    if len(values) < 2:
-        return None
-    steps = sorted((after - before) ** 2 / 2 for before, after in pairwise(values))
-    kept = steps[: max(1, round(_KEPT_STEPS * len(steps)))]
-    return _of_visits(fmean(kept) / _MEAN_OF_KEPT, _WORTH_OF_STEPS * len(steps), len(values), disturbed)
-
-
-def of_visits(points, disturbed):
-    """The Scatter of a value from points, each a list of its visits' values; None where none has two visits."""
-    points = [visits for visits in points if len(visits) > 1]
-    if not points:
-        return None
-    degrees = sum(len(visits) - 1 for visits in points)
-    between = sum(variance(visits) * (len(visits) - 1) for visits in points) / degrees
-    # Two visits may agree by chance.
-    return _of_visits(max(between, _table()["scatter"] ** 2), degrees, min(map(len, points)), disturbed)
-
-
-def _of_visits(between, degrees, visits, disturbed):
-    return Scatter(between * (1 / visits + _by_disturbance("together", disturbed)), degrees, True)
-
-
-def _by_disturbance(name, disturbed):
-    alone, among_others = _table()[name]
-    return alone + (among_others - alone) * min(1.0, disturbed / _table()["disturbed"])
-
-
-@cache
-def _table():
-    return tomllib.loads((Path(__file__).parent / "allowances.toml").read_text(encoding="utf-8"))
-
-
-def moderated(scatters):
-    """The Scatters of one thing in several runs and APIs, each drawn towards their median (as in Smyth 2004).
-
-    So two visits that agree by chance make no run sure, and two that do not make none hopeless.
-    """
-    common = median(one.variance for one in scatters) if scatters else 0.0
-    shared = _SHARED_DEGREES if len(scatters) >= _FEWEST_ALIKE else 0
-    return [
-        Scatter((shared * common + one.degrees * one.variance) / (shared + one.degrees), shared + one.degrees, True)
-        for one in scatters
-    ]
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from sonde_tools import formats
 from sonde_tools.compare import kinds
-from sonde_tools.compare.changes import of_neighbours
 from sonde_tools.compare.matching import aligned
-from sonde_tools.compare.observations import FeatureId
+from sonde_tools.compare.observations import FeatureId, Observation
+from sonde_tools.compare.scatter import of_neighbours, of_one_visit
 
 # No hierarchy has more levels; a file that claims so need not be searched.
 _MOST_LEVELS = 32
@@ -78,6 +78,7 @@ class _Curve:
         found = [{level.number: level for level in observed.levels.get(key, [])} for observed in (*base, *new)]
         self.runs = [[levels[number] for number in sorted(levels)][:_MOST_LEVELS] for levels in found]
         self.points = [observed.curves.get(key, []) for observed in (*base, *new)]
+        self.disturbed = [observed.disturbed for observed in (*base, *new)]
         self.levels = aligned(self.runs)
         self.is_base = [True] * len(base) + [False] * len(new)
         # How many runs of each side have any level of the curve.
@@ -106,19 +107,18 @@ class _Curve:
 
         A level that is only told in another way is none that came or went: both sides read the same there.
         """
-        low, high = (
-            statistics.median(ends) for ends in zip(*(one.on_it for one in level.of_run.values()), strict=True)
-        )
+        ends = zip(*(one.on_it for one in level.of_run.values()), strict=True)
+        low, high = map(statistics.median, ends)
         sizes = sorted({size for run in level.of_run for size, _ in self.points[run] if low < size <= high})
         sides = [], []
         for run, levels in enumerate(self.runs):
             if levels:
                 said = max((one for each in levels for one in each.says.values()), key=lambda one: one.disturbed)
                 own = [value for size, value in self.points[run] if low < size <= high]
-                sides[not self.is_base[run]].append(replace(
-                    said, kind=kinds.LEVEL, unit="", value=_read(self.points[run], sizes), low=None, high=None, cycles=None,
-                    word=_THERE if run in level.of_run else _NOT_THERE,
-                    scatter=of_neighbours(own, said.machine_disturbed),
+                sides[not self.is_base[run]].append(Observation(
+                    kinds.LEVEL, "", _read(self.points[run], sizes), word=_THERE if run in level.of_run else _NOT_THERE,
+                    disturbed=said.disturbed,
+                    scatter=of_neighbours(own, self.disturbed[run]) or of_one_visit("", self.disturbed[run]),
                 ))  # fmt: skip
         return sides
 

@@ -5,7 +5,7 @@ import statistics
 from dataclasses import dataclass, field
 
 from sonde_tools.compare import kinds
-from sonde_tools.compare.changes import Scatter, of_neighbours
+from sonde_tools.compare.scatter import Scatter, of_neighbours
 from sonde_tools.compare.visits import Visits
 from sonde_tools.series import by_another_path, canonical, word
 
@@ -25,8 +25,7 @@ class FeatureId:
 class Observation:
     """What one run says of a feature: a value with its interval, or None, and a finding's word where it is one.
 
-    disturbed: the share of the visits behind it that were made beside other programs, machine_disturbed of all of the
-    run's. scatter: what its visits say of another run, None of a single visit.
+    disturbed: the share of the visits behind it that were made beside other programs. scatter: between runs.
     """
 
     kind: kinds.Kind
@@ -37,8 +36,7 @@ class Observation:
     word: str | None = None
     cycles: float | None = None
     disturbed: float = 0.0
-    machine_disturbed: float = 0.0
-    scatter: Scatter | None = None
+    scatter: Scatter = Scatter(0.0, 0.0)
 
 
 @dataclass
@@ -61,33 +59,39 @@ class RunLevel:
 class Observed:
     """All that one run says of one device: single features by FeatureId, levels by (api, probe, series).
 
-    curves: by the same key the (bytes, logarithm) of the points that its levels were found in.
+    curves: by the same key the (bytes, logarithm) of the points that its levels were found in; disturbed: the share of all
+    of the run's visits that were made beside other programs.
     """
 
     features: dict = field(default_factory=dict)
     levels: dict = field(default_factory=dict)
     curves: dict = field(default_factory=dict)
+    disturbed: float = 0.0
 
 
 def observed(recording):
     """A dictionary: device id to Observed."""
-    found, visits = {}, Visits(recording.samples)
-    by_curve = {}
+    found, by_curve, visits = {}, {}, Visits(recording.samples)
+
+    def of_device(device):
+        return found.setdefault(device, Observed(disturbed=visits.disturbed))
+
     for level in recording.levels:
-        by_curve.setdefault((level["device"], level["api"], level["probe"], _series_key(level["series"])), []).append(
-            level
-        )
+        by_curve.setdefault((level["device"], *_curve(level)), []).append(level)
     for (device, *_), levels in by_curve.items():
-        _add_levels(found.setdefault(device, Observed()), sorted(levels, key=lambda one: one["level"]), visits)
+        _add_levels(of_device(device), sorted(levels, key=lambda one: one["level"]), visits)
     for finding in recording.findings:
         if finding.get("api") and finding.get("probe"):
             declared = recording.declared.finding_kind(finding["probe"], finding["finding"])
             if kind := kinds.of_finding(declared):
-                observed_ = found.setdefault(finding["device"], Observed())
-                _add_finding(observed_, finding, kind, declared.compared == "word", visits)
+                _add_finding(of_device(finding["device"]), finding, kind, declared.compared == "word", visits)
     for id_, one in (*_frame_times(recording.samples, visits), *_clocks(recording.samples, visits)):
-        found.setdefault(id_.device, Observed()).features[id_] = one
+        of_device(id_.device).features[id_] = one
     return found
+
+
+def _curve(record):
+    return record["api"], record["probe"], tuple(canonical(record.get("series")).items())
 
 
 def _clocks(samples, visits):
@@ -98,15 +102,9 @@ def _clocks(samples, visits):
         if clock and sample["probe"] == "latency" and sample["unit"] == "ns":
             found.setdefault((sample["device"], sample["api"]), []).append(clock)
     for (device, api), clocks in found.items():
-        scatter = of_neighbours(list(map(math.log, clocks)), visits.disturbed)
-        one = Observation(
-            kinds.CLOCK, "MHz", statistics.median(clocks), machine_disturbed=visits.disturbed, scatter=scatter
-        )
+        said = visits.said(kinds.CLOCK, [], of_neighbours(list(map(math.log, clocks)), visits.disturbed))
+        one = Observation(kinds.CLOCK, "MHz", statistics.median(clocks), **said)
         yield FeatureId(device, api, "latency", (), kinds.CLOCK.name), one
-
-
-def _series_key(series):
-    return tuple(canonical(series).items())
 
 
 def _frame_times(samples, visits):
@@ -118,58 +116,44 @@ def _frame_times(samples, visits):
             found.setdefault(of_frame, {}).setdefault(sample["unit"], []).append(sample)
     for (device, api, width, height), by_unit in found.items():
         if None not in (width, height) and {"ms", "bytes"} <= by_unit.keys():
-            medians = {unit: statistics.median(value for sample in same for value in sample["values"])
-                       for unit, same in by_unit.items()}  # fmt: skip
-            name = f"{kinds.FRAME_TIME.name} {width:g}x{height:g}, {medians['bytes'] / 1e6:.4g} MB"
-            share, scatter = visits.of_samples(by_unit["ms"])
-            one = Observation(kinds.FRAME_TIME, "ms", medians["ms"], disturbed=share,
-                              machine_disturbed=visits.disturbed, scatter=scatter)  # fmt: skip
+            ms, bytes_ = (statistics.median(value for sample in by_unit[unit] for value in sample["values"])
+                          for unit in ("ms", "bytes"))  # fmt: skip
+            name = f"{kinds.FRAME_TIME.name} {width:g}x{height:g}, {bytes_ / 1e6:.4g} MB"
+            one = Observation(kinds.FRAME_TIME, "ms", ms, **visits.of_samples(kinds.FRAME_TIME, by_unit["ms"]))
             yield FeatureId(device, api, "frames", (), name), one
 
 
 def _add_levels(observed_, levels, visits):
     """Adds the levels of one curve, nearest first."""
     unit = "ns" if any(level.get("latency_ns") for level in levels) else "GB/s"
-    points = visits.curve(levels[0], unit)
-    left = 0
+    points, behind, left = visits.curve(levels[0], unit), visits.behind(levels[0]), 0
     for level in levels:
         band, size = level.get("latency_ns") or level.get("bandwidth"), level.get("bytes")
         rise = level.get("transition") or {}
         on_it = left, min(size["value"], rise.get("onset") or math.inf) if size else math.inf
         left = max(left, size["value"] if size else 0, rise.get("end") or 0)
-        if band:
-            _add_level(observed_, level, band, unit, on_it, points, visits)
+        values = [value for bytes_, value in points if on_it[0] < bytes_ <= on_it[1]]
+        cycles = level.get("cycles") and level["cycles"]["value"]
 
+        def said(kind, unit, band, cycles=None, values=values):
+            return Observation(kind, unit, band["value"], band["low"], band["high"], cycles=cycles,
+                               **visits.of_level(kind, behind, values, band))  # fmt: skip
 
-def _add_level(observed_, level, band, unit, on_it, points, visits):
-    values = [value for bytes_, value in points if on_it[0] < bytes_ <= on_it[1]]
-    share, _ = visits.of(level)
-    cycles = level.get("cycles")
-
-    def said(kind, unit, band, scatter):
-        return Observation(
-            kind, unit, band["value"], band["low"], band["high"], cycles=cycles and cycles["value"], disturbed=share,
-            machine_disturbed=visits.disturbed, scatter=scatter,
-        )  # fmt: skip
-
-    scatter = visits.of_level(values, band)
-    if by_another_path(level["series"]) and unit == "ns":
-        if level["level"] == 1:
-            kind = kinds.PATH_LATENCY
-            observed_.features[_id(level, kind)] = said(kind, unit, band, scatter)
-        return
-    size = level.get("bytes")
-    kind = kinds.LEVEL_LATENCY if unit == "ns" else kinds.LEVEL_BANDWIDTH
-    says = {kind.name: said(kind, unit, band, scatter)}
-    if size:
-        cycles = None
-        says[kinds.LEVEL_SIZE.name] = said(kinds.LEVEL_SIZE, "bytes", size, visits.of_band(values, size))
-    name = level.get("name") or ("memory" if not size else "level")
-    curve = level["api"], level["probe"], _series_key(level["series"])
-    observed_.curves[curve] = points
-    observed_.levels.setdefault(curve, []).append(
-        RunLevel(level["level"], name, size and size["value"], band["value"], says, level.get("matches"), on_it)
-    )
+        if not band:
+            continue
+        if by_another_path(level["series"]) and unit == "ns":
+            if level["level"] == 1:
+                observed_.features[_id(level, kinds.PATH_LATENCY)] = said(kinds.PATH_LATENCY, unit, band, cycles)
+            continue
+        kind = kinds.LEVEL_LATENCY if unit == "ns" else kinds.LEVEL_BANDWIDTH
+        says = {kind.name: said(kind, unit, band, cycles)}
+        if size:
+            says[kinds.LEVEL_SIZE.name] = said(kinds.LEVEL_SIZE, "bytes", size)
+        name = level.get("name") or ("level" if size else "memory")
+        observed_.curves[_curve(level)] = points
+        observed_.levels.setdefault(_curve(level), []).append(
+            RunLevel(level["level"], name, size and size["value"], band["value"], says, level.get("matches"), on_it)
+        )
 
 
 def _add_finding(observed_, finding, kind, is_word, visits):
@@ -187,17 +171,13 @@ def _add_finding(observed_, finding, kind, is_word, visits):
 
 
 def _of_finding(kind, finding, visits, said=None):
-    share, scatter = visits.of(finding, kind.compared_by == kinds.SHARE)
-    return Observation(
-        kind, finding.get("unit") or "", finding.get("value"), finding.get("low"), finding.get("high"), said,
-        disturbed=share, machine_disturbed=visits.disturbed, scatter=scatter,
-    )  # fmt: skip
+    value, low, high = (finding.get(name) for name in ("value", "low", "high"))
+    return Observation(kind, finding.get("unit") or "", value, low, high, said, **visits.of_finding(kind, finding))
 
 
 def _add_to_level(observed_, finding, one):
     """Adds what is found once for each level to the last of the places where a load was measured, or as the next one."""
-    curve = finding["api"], finding["probe"], _series_key(finding.get("series"))
-    places = observed_.levels.setdefault(curve, [])
+    places = observed_.levels.setdefault(_curve(finding), [])
     if one.kind.name == kinds.OF_EACH_LEVEL[finding["probe"]]:
         if one.value > 0:
             places.append(RunLevel(len(places) + 1, "place", None, one.value, {one.kind.name: one}))

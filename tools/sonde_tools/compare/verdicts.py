@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from sonde_tools.compare import kinds
-from sonde_tools.compare.changes import ENOUGH_RUNS, Change, adjusted, change, moderated, of_one_visit
+from sonde_tools.compare.changes import ENOUGH_RUNS, Change, adjusted, change
 from sonde_tools.compare.features import Feature
 
 SLOWER, FASTER, CHANGED = "slower", "faster", "changed"
@@ -22,6 +22,7 @@ _ONE_VISIT = "a single visit on a machine that others use may be far off; anothe
 _LARGEST_SHARE = 1e6
 # A run with such a share of disturbed visits is left out where enough others are there.
 _DISTURBED = 0.2
+_HALF = 0.5
 # A scatter that fewer degrees of freedom tell is that of a single moment, which may be altogether off.
 _FEWEST_DEGREES = 2
 # A change by more than this factor is none that a comparison waits for.
@@ -84,19 +85,19 @@ def verdicts_of(features_of_devices, threshold_percent):
 
 
 def _moderated(features):
-    """The Features with the scatter of each run's value drawn towards that of the same one in all of these runs and APIs."""
-    alike, drawn = {}, {}
+    """The Features with the scatter of each value drawn to that of its namesakes in these runs and APIs, or of its kind."""
+    alike = {}
     for feature in features:
-        told = [one for one in (*feature.base, *feature.new) if one.scatter and one.scatter.by_visits]
-        alike.setdefault(feature.id.feature, []).extend(told)
-    for same in alike.values():
-        drawn |= zip(map(id, same), moderated([one.scatter for one in same]), strict=True)
+        for one in (*feature.base, *feature.new):
+            for name in (feature.id.feature, one.kind) if one.scatter.by_visits else ():
+                alike.setdefault(name, []).append(one.scatter)
 
-    def of_run(one):
-        return replace(one, scatter=drawn.get(id(one)) or one.scatter or of_one_visit(
-            one.kind.name, max(one.machine_disturbed, one.disturbed)))  # fmt: skip
+    def drawn(name, side):
+        namesakes = alike.get(name, ())
+        return [replace(one, scatter=one.scatter.drawn_to(namesakes if len(namesakes) > 2 else alike.get(one.kind, ())))
+                for one in side]  # fmt: skip
 
-    return [replace(feature, base=list(map(of_run, feature.base)), new=list(map(of_run, feature.new)))
+    return [replace(feature, base=drawn(feature.id.feature, feature.base), new=drawn(feature.id.feature, feature.new))
             for feature in features]  # fmt: skip
 
 
@@ -135,7 +136,7 @@ def _compared(feature):
 
 def _is_sure(feature):
     """Whether neither side is a single run of a single moment or of disturbed visits, of which nobody knows how far off it is."""
-    return all(len(side) > 1 or (side[0].scatter.degrees >= _FEWEST_DEGREES and side[0].disturbed <= _DISTURBED)
+    return all(len(side) > 1 or (side[0].scatter.degrees >= _FEWEST_DEGREES and side[0].disturbed <= _HALF)
                for side in (feature.base, feature.new))  # fmt: skip
 
 

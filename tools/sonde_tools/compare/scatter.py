@@ -1,0 +1,97 @@
+"""How much a value differs between runs, by what the visits of one run say."""
+
+import tomllib
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean, median, variance
+
+# Half of an interval of 95 % over the standard deviation.
+_HALF_INTERVAL = 1.96
+# Of the squared steps between neighbours the largest are left out, as an edge may be among them. The rest is smaller than
+# all by the mean of the chi-squared distribution below that quantile; a step so used is worth some degrees of freedom.
+_KEPT_STEPS, _MEAN_OF_KEPT, _WORTH_OF_A_STEP = 0.6, 0.2145, 0.4
+# So many have something in common, and the degrees of freedom that it is worth beside one's own.
+_FEWEST_ALIKE, _SHARED_DEGREES = 3, 10
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """The variance of a value between runs (of its logarithm, or of a share), and the degrees of freedom it is known by.
+
+    by_visits: it is that between visits, not of an interval or known beforehand.
+    """
+
+    variance: float
+    degrees: float
+    by_visits: bool = False
+
+    def widened(self, factor):
+        """The same with a standard deviation so much larger."""
+        return replace(self, variance=self.variance * factor**2)
+
+    def drawn_to(self, alike):
+        """The same, drawn towards the median of alike (Scatters), as in Smyth 2004.
+
+        So two visits that agree by chance make nothing sure, and two that do not make nothing hopeless.
+        """
+        if not self.by_visits or len(alike) < _FEWEST_ALIKE:
+            return self
+        degrees = self.degrees + _SHARED_DEGREES
+        common = median(one.variance for one in alike)
+        return Scatter((_SHARED_DEGREES * common + self.degrees * self.variance) / degrees, degrees, True)
+
+
+def of_one_visit(kind_name, disturbed):
+    """The Scatter that allowances.toml has of a value from a single visit; disturbed: the share of the run's visits."""
+    scatter = _table()["of"].get(kind_name, _table()["scatter"])
+    return Scatter(scatter**2, _by_disturbance("degrees", disturbed))
+
+
+def of_interval(half, moments, disturbed):
+    """The Scatter of a value by half of the interval that holds what another run reads, from visits at so many moments."""
+    return Scatter((half / _HALF_INTERVAL) ** 2 / 2, moments - 1 + _by_disturbance("degrees", disturbed))
+
+
+def of_belief(half, points, disturbed):
+    """The Scatter of a value by half of the interval that holds the true one, from so many points of a curve."""
+    return Scatter((half / _HALF_INTERVAL) ** 2 * (1 + _by_disturbance("together", disturbed)),
+                   _WORTH_OF_A_STEP * points + _by_disturbance("degrees", disturbed))  # fmt: skip
+
+
+def of_neighbours(values, disturbed):
+    """The Scatter of the middle of neighbours on a flat stretch of a curve, each of a visit; None of one.
+
+    Steps from one to the next tell it, so that a slope is no scatter.
+    """
+    if len(values) < 2:
+        return None
+    steps = sorted((after - before) ** 2 / 2 for before, after in pairwise(values))
+    kept = steps[: max(1, round(_KEPT_STEPS * len(steps)))]
+    return _of_visits(fmean(kept) / _MEAN_OF_KEPT, _WORTH_OF_A_STEP * len(steps), len(values), disturbed)
+
+
+def of_visits(points, disturbed):
+    """The Scatter of a value from points, each a list of its visits' values; None where none has two visits."""
+    points = [visits for visits in points if len(visits) > 1]
+    if not points:
+        return None
+    degrees = sum(len(visits) - 1 for visits in points)
+    between = sum(variance(visits) * (len(visits) - 1) for visits in points) / degrees
+    # Two visits may agree by chance.
+    return _of_visits(max(between, _table()["scatter"] ** 2), degrees, min(map(len, points)), disturbed)
+
+
+def _of_visits(between, degrees, visits, disturbed):
+    return Scatter(between * (1 / visits + _by_disturbance("together", disturbed)), degrees, True)
+
+
+def _by_disturbance(name, disturbed):
+    alone, among_others = _table()[name]
+    return alone + (among_others - alone) * min(1.0, disturbed / _table()["disturbed"])
+
+
+@cache
+def _table():
+    return tomllib.loads((Path(__file__).parent / "allowances.toml").read_text(encoding="utf-8"))
