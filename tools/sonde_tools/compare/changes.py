@@ -1,18 +1,15 @@
 """How sure a change is: both sides' values with their scatter in, the change with its interval and probability out."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import accumulate
 from statistics import fmean, variance
-
-import polars
 
 # The runs' own scatter counts alone where a side has so many, without the outermost of five.
 ENOUGH_RUNS = 5
 _TRIMMED = 0.2
 # What the visits say of the scatter between runs is worth no more degrees of freedom than so many beside several runs.
 _MOST_BESIDE_RUNS = 8
-# Ranks can tell two sides of so many runs apart at the probabilities that matter here.
-_RUNS_FOR_RANKS = 8
 # A scatter that what is known would give more rarely is another's.
 _NOT_BY_CHANCE = 0.01
 # Values are written with six digits and times have steps: no two sides are known to be closer than this.
@@ -36,33 +33,24 @@ class Change:
 
     def seen_at(self, probability):
         """The smallest difference that has so small a probability without a change."""
-        return _quantile(self.freedom, 1 - probability / 2) * self.error
+        from scipy import special
+
+        return float(special.stdtrit(self.freedom, 1 - probability / 2)) * self.error
 
 
 def change(base, new):
     """The Change between two lists of (value, Scatter), each not empty: Welch's interval of trimmed means (Yuen 1974)."""
+    from scipy import special
+
     means, squares, degrees = zip(*map(_side, (base, new)), strict=True)
     error = math.sqrt(sum(squares) + _RESOLUTION**2)
     freedom = sum(squares) ** 2 / sum(square**2 / degree for square, degree in zip(squares, degrees, strict=True))
-    found = _change(means[1] - means[0], error, freedom)
-    if min(len(base), len(new)) < _RUNS_FOR_RANKS:
-        return found
-    by_ranks = _by_ranks(*([value for value, _ in side] for side in (base, new)))
-    return replace(found, probability=max(found.probability, by_ranks))
-
-
-def _change(difference, error, freedom):
-    from scipy import special
-
-    half_95, half_90 = (_quantile(freedom, share) * error for share in (0.975, 0.95))
-    return Change(difference - half_95, difference, difference + half_95,
-                  float(2 * special.stdtr(freedom, -abs(difference) / error)), abs(difference) + half_90, error, freedom)  # fmt: skip
-
-
-def _quantile(freedom, share):
-    from scipy import special
-
-    return float(special.stdtrit(freedom, share))
+    difference = means[1] - means[0]
+    half_95, half_90 = (float(special.stdtrit(freedom, share)) * error for share in (0.975, 0.95))
+    probability = float(2 * special.stdtr(freedom, -abs(difference) / error))
+    return Change(
+        difference - half_95, difference, difference + half_95, probability, abs(difference) + half_90, error, freedom
+    )
 
 
 def _side(side):
@@ -87,23 +75,10 @@ def _side(side):
     return fmean(inner), max((free * own + weight * before) / (free + weight), 1e-18), free + weight
 
 
-def _by_ranks(base, new):
-    """Brunner and Munzel's probability, which asks nothing of how values are spread."""
-    from scipy import stats
-
-    if max(base) < min(new) or max(new) < min(base):
-        return 0.0  # the statistic is infinite
-    if min(base) == max(base) == min(new) == max(new):
-        return 1.0
-    return float(stats.brunnermunzel(base, new).pvalue)
-
-
 def adjusted(probabilities):
-    """Benjamini and Hochberg's probabilities, in the order of the given ones.
-
-    SciPy's own function would add a second to comparisons of two files, which need nothing else of it.
-    """
-    table = polars.DataFrame({"p": probabilities}, schema={"p": polars.Float64}).with_row_index()
-    rank = polars.int_range(1, polars.len() + 1)
-    smallest_from_here = (polars.col("p") * polars.len() / rank).cum_min(reverse=True).clip(upper_bound=1)
-    return table.sort("p").with_columns(smallest_from_here).sort("index")["p"].to_list()
+    """Benjamini and Hochberg's probabilities, in the order of the given ones."""
+    count = len(probabilities)
+    largest_first = sorted(range(count), key=probabilities.__getitem__, reverse=True)
+    each = (min(1.0, probabilities[at] * count / (count - rank)) for rank, at in enumerate(largest_first))
+    found = dict(zip(largest_first, accumulate(each, min), strict=True))
+    return [found[at] for at in range(count)]

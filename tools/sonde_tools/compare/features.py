@@ -98,10 +98,6 @@ class _Curve:
         """Whether most of a side's runs have a level; side: 0 for BASE, 1 for NEW."""
         return len(self.sides(level)[side]) * 2 >= self.asked[side] > 0
 
-    def may_have_changed(self, level):
-        """Whether a level that one side lacks is one whose presence is compared."""
-        return bool(level.size) and self.probe not in kinds.OF_EACH_LEVEL
-
     def presence(self, level):
         """For each side an Observation a run: whether it tells the level, and what it reads where the others tell it.
 
@@ -179,7 +175,7 @@ def _of_level(curve, name, number, has_latency_levels):
     level = curve.levels[number]
     sides = curve.sides(level)
     there = [curve.is_in_most(level, side) for side in (0, 1)]
-    if all(curve.asked) and there[0] != there[1] and curve.may_have_changed(level):
+    if all(curve.asked) and there[0] != there[1] and level.size and curve.probe not in kinds.OF_EACH_LEVEL:
         text = f"{name} by bandwidth" if curve.probe == "bandwidth" else name
         id_ = FeatureId("", curve.api, curve.probe, curve.series, text)
         yield Feature(id_, kinds.LEVEL, *curve.presence(level), *curve.asked)
@@ -203,6 +199,5 @@ def _read(points, sizes):
 
     if not points or not sizes or points[0][0] > sizes[0] or points[-1][0] < sizes[-1]:
         return None
-    return math.exp(
-        numpy.median(numpy.interp(numpy.log(sizes), *zip(*((math.log(x), y) for x, y in points), strict=True)))
-    )
+    bytes_, values = zip(*points, strict=True)
+    return math.exp(numpy.median(numpy.interp(numpy.log(sizes), numpy.log(bytes_), values)))

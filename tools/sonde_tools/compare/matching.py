@@ -3,6 +3,7 @@
 import math
 import statistics
 from dataclasses import dataclass, field
+from functools import cache
 
 # The cost of leaving a level unmatched; a pair may differ by twice that: its speed by a factor of four at one size. Sizes
 # count half, as neighbours on a machine take their share of a cache and a slope may hide where it ends.
@@ -60,30 +61,24 @@ def _merged(known, run, levels):
 
 def _cheapest_path(known, levels):
     """Pairs (AlignedLevel or None, RunLevel or None) in order, of the least cost."""
-    rows, columns = len(known), len(levels)
-    cost = [[(row + column) * _GAP for column in range(columns + 1)] for row in range(rows + 1)]
-    for row in range(1, rows + 1):
-        for column in range(1, columns + 1):
-            cost[row][column] = min(
-                cost[row - 1][column] + _GAP,
-                cost[row][column - 1] + _GAP,
-                cost[row - 1][column - 1] + _distance(known[row - 1], levels[column - 1]),
-            )
-    pairs, row, column = [], rows, columns
-    while row or column:
-        if row and column:
-            together = cost[row - 1][column - 1] + _distance(known[row - 1], levels[column - 1])
-            if together <= cost[row][column] + 1e-12:
-                row, column = row - 1, column - 1
-                pairs.append((known[row], levels[column]))
-                continue
-        if row and cost[row - 1][column] + _GAP <= cost[row][column] + 1e-12:
-            row -= 1
-            pairs.append((known[row], None))
-        else:
-            column -= 1
-            pairs.append((None, levels[column]))
-    return pairs[::-1]
+
+    @cache
+    def path(rows, columns):
+        """The cost of so many of both, and the pairs."""
+        ways = []
+        if rows and columns:
+            ways.append((_distance(known[rows - 1], levels[columns - 1]), (rows - 1, columns - 1)))
+        ways += [(_GAP, (rows - 1, columns))] if rows else []
+        ways += [(_GAP, (rows, columns - 1))] if columns else []
+        best = min(ways, key=lambda way: way[0] + path(*way[1])[0], default=None)
+        if best is None:
+            return 0.0, ()
+        cost, (row, column) = best
+        before, pairs = path(row, column)
+        pair = known[row] if row < rows else None, levels[column] if column < columns else None
+        return before + cost, (*pairs, pair)
+
+    return path(len(known), len(levels))[1]
 
 
 def _distance(known, level):

@@ -1,7 +1,7 @@
 """How much a value differs between runs, by what the visits of one run say."""
 
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -26,10 +26,6 @@ class Scatter:
     variance: float
     degrees: float
     by_visits: bool = False
-
-    def widened(self, factor):
-        """The same with a standard deviation so much larger."""
-        return replace(self, variance=self.variance * factor**2)
 
     def drawn_to(self, alike):
         """The same, drawn towards the median of alike (Scatters), as in Smyth 2004.

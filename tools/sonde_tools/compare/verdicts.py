@@ -245,31 +245,19 @@ def _concluded(one, probability, called_below, threshold_percent):
     feature, found = one.feature, one.change
     counts = limit(feature.kind, threshold_percent)
     would_see = max(found.seen_at(called_below), counts)
+    low, value, high = (percent(each, feature.kind) for each in (found.low, found.value, found.high))
+    unit = "points" if feature.kind.compared_by == kinds.SHARE else "%"
+    few = min(len(feature.base), len(feature.new)) < ENOUGH_RUNS
     if probability < _LEVEL and abs(found.value) > counts:
         better = feature.kind.better
-        worse = (found.value > 0) == (better == kinds.LOWER)
-        verdict = CHANGED if better is None else SLOWER if worse else FASTER
-        how_much = (
-            f"{_how_much(one)}, "
-            if feature.kind != kinds.LEVEL
-            else f"{one.base} in BASE, {one.new} in NEW, and the curve reads {percent(found.value, feature.kind):+.0f} % there: "
-        )
-        why = f"{how_much}{_runs(len(feature.base))} against {_runs(len(feature.new))}"
+        verdict = CHANGED if better is None else SLOWER if (found.value > 0) == (better == kinds.LOWER) else FASTER
+        what = f"{one.base} in BASE, {one.new} in NEW, where the curve reads " if feature.kind == kinds.LEVEL else ""
+        why = f"{what}{value:+.1f} {unit} ({low:+.1f} to {high:+.1f}), {len(feature.base)} against {_runs(len(feature.new))}"
     elif found.within <= counts:
-        verdict, why = SAME, f"any change is within {percent(found.within, feature.kind):.1f} %"
+        verdict, why = SAME, f"any change is within {percent(found.within, feature.kind):.1f} {unit}"
     else:
-        verdict = CANNOT_TELL
-        more = "" if min(len(feature.base), len(feature.new)) >= ENOUGH_RUNS else "; five runs a side or more tell more"
-        low, high = (percent(end, feature.kind) for end in (found.low, found.high))
-        why = f"the change may be anything from {low:+.1f} % to {high:+.1f} %{more}"
-        if feature.kind == kinds.LEVEL:
-            why = f"told in one side alone, but there the curves read alike: {why}"
+        what = "told in one side alone, where the curves read alike: " if feature.kind == kinds.LEVEL else ""
+        more = "; five runs a side or more tell more" if few else ""
+        verdict, why = CANNOT_TELL, f"{what}the change may be anything from {low:+.1f} to {high:+.1f} {unit}{more}"
     would_see = would_see if would_see < math.log(_LARGEST_FACTOR) else None
     return replace(one, verdict=verdict, would_see=would_see, why="; ".join(filter(None, [why, one.why])))
-
-
-def _how_much(one):
-    low, value, high = (one.change_percent[name] for name in ("low", "value", "high"))
-    low, high = sorted((abs(low), abs(high))) if low * high > 0 else (low, high)
-    unit = " points" if one.feature.kind.compared_by == kinds.SHARE else " %"
-    return f"{abs(value):.1f}{unit} {'higher' if value > 0 else 'lower'} ({low:.1f} to {high:.1f})"

@@ -1,6 +1,7 @@
 """What the visits of one run say of the next run: how far they scatter, and how many of them other programs disturbed."""
 
 import math
+from dataclasses import replace
 from statistics import fmean, median
 
 from sonde_tools import curves
@@ -35,7 +36,8 @@ class Visits:
         """The share disturbed of samples, and the Scatter found for what they say, else that of a single visit."""
         share = fmean(map(_disturbed, samples)) if samples else 0.0
         found = found or scatter.of_one_visit(kind.name, max(share, self.disturbed))
-        return {"disturbed": share, "scatter": found.widened(1 + _WIDER_BY_DISTURBED * share)}
+        wider = found.variance * (1 + _WIDER_BY_DISTURBED * share) ** 2
+        return {"disturbed": share, "scatter": replace(found, variance=wider)}
 
     def of_finding(self, kind, finding):
         """The same of a finding: by its interval, or as its samples differ where they are of one point."""
