@@ -142,16 +142,6 @@ def test_one_run_tells_that_a_level_has_come(verdicts):
     assert "level of 160 KiB" in accused(found)
 
 
-def test_a_level_with_another_before_it_may_be_two_of_the_other_runs(verdicts):
-    merged = run(1, type_="cpu", without=["level 1"])
-    apart = run(101, type_="cpu", level_2_latency=3)
-    found, _ = verdicts([merged], [apart])
-    # BASE's first level is NEW's second, and nobody knows whether NEW's first is in it.
-    (judged,) = [one for name, one in found.items() if name.endswith("latency") and one["base"] and one["new"]
-                 and name != "memory latency" and name.startswith("level")]  # fmt: skip
-    assert judged["verdict"] == "cannot-tell" and "come" in judged["why"]
-
-
-def test_a_level_with_the_same_before_it_is_told_from_one_run_of_a_cpu(verdicts):
+def test_a_level_is_told_from_one_run_of_a_cpu(verdicts):
     found, _ = verdicts([run(1, type_="cpu")], [run(101, type_="cpu", level_2_latency=3)])
     assert found["level 2 latency"]["verdict"] == "slower"

@@ -4,5 +4,5 @@ import sys
 
 from sonde_tools import starting
 
-packages = ["jinja2", "msgspec", "polars", "scipy", "vl_convert"]
+packages = ["jinja2", "msgspec", "scipy", "vl_convert"]
 sys.exit(starting.status_of("compare", packages, "sonde_tools.compare.command"))

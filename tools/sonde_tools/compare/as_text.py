@@ -81,24 +81,19 @@ def sides(comparison):
 
 def conclusion(comparison, hint=""):
     """What changed, in how many features nothing did, and which changes would have been seen there, in one sentence."""
-    told = [one for one in comparison.verdicts if one.verdict not in SHOWN]
-    counts = []
-    for verdict in SHOWN:
-        if count := len(comparison.those(verdict, with_followers=False)):
-            counts.append(f"{count} {HEADINGS[verdict].lower()}")
-    followers_ = sum(one.follows is not None for one in comparison.verdicts)
-    counts += [f"{followers_} that follow from these"] if followers_ else []
-    compared = [one for one in told if one.verdict in (verdicts.SAME, verdicts.CANNOT_TELL)]
-    unchanged = [one for one in compared if one.verdict == verdicts.SAME or one.would_see is not None]
-    untold = len(compared) - len(unchanged)
+    counts = {HEADINGS[verdict].lower(): len(comparison.those(verdict, with_followers=False)) for verdict in SHOWN}
+    counts["that follow from these"] = sum(one.follows is not None for one in comparison.verdicts)
+    counted = [f"{count} {what}" for what, count in counts.items() if count]
+    same, untold = comparison.those(verdicts.SAME), comparison.those(verdicts.CANNOT_TELL)
+    unchanged = same + [one for one in untold if one.would_see is not None]
     if unchanged:
-        counts.append(f"no change in {len(unchanged)}{_would_have_been_seen(unchanged)}")
-    if untold:
-        counts.append(f"{untold} of which these runs can tell nothing")
-    for verdict in (verdicts.ONLY_IN_BASE, verdicts.ONLY_IN_NEW):
-        if count := len(comparison.those(verdict)):
-            counts.append(f"{count} {HEADINGS[verdict].replace('Only', 'only')}")
-    return f"{len(comparison.verdicts)} features: {'; '.join(counts) or 'none'}{hint if told else ''}."
+        counted.append(f"no change in {len(unchanged)}{_would_have_been_seen(unchanged)}")
+    for what, count in (("of which these runs can tell nothing", len(same) + len(untold) - len(unchanged)),
+                        ("only in BASE", len(comparison.those(verdicts.ONLY_IN_BASE))),
+                        ("only in NEW", len(comparison.those(verdicts.ONLY_IN_NEW)))):  # fmt: skip
+        counted += [f"{count} {what}"] if count else []
+    hint = hint if any(map(comparison.those, FOLDED)) else ""
+    return f"{len(comparison.verdicts)} features: {'; '.join(counted) or 'none'}{hint}."
 
 
 def _would_have_been_seen(unchanged):
@@ -107,8 +102,7 @@ def _would_have_been_seen(unchanged):
                    if one.would_see is not None and one.feature.kind.compared_by != SHARE)  # fmt: skip
     if not found:
         return ""
-    least, middle, most = (f"{each:.2g}" if each < 10 else f"{each:.0f}" for each in
-                           (found[0], statistics.median(found), found[-1]))  # fmt: skip
+    least, middle, most = (f"{each:.3g}" for each in (found[0], statistics.median(found), found[-1]))
     return f", where changes above {middle} % (median; {least} to {most} %) would have been seen"
 
 

@@ -20,8 +20,7 @@ _THERE, _NOT_THERE = "there", "not there"
 class Feature:
     """What the runs of each side say of one thing; a run that says nothing of it has no Observation.
 
-    base_runs, new_runs: how many runs asked the probe that tells it. same_before: of a level, whether the same level
-    comes before it in all runs; else one run's may be two of another's.
+    base_runs, new_runs: how many runs asked the probe that tells it.
     """
 
     id: FeatureId
@@ -30,7 +29,6 @@ class Feature:
     new: list
     base_runs: int
     new_runs: int
-    same_before: bool = True
 
     @property
     def unit(self):
@@ -118,13 +116,6 @@ class _Curve:
                 ))  # fmt: skip
         return sides
 
-    def has_same_before(self, number):
-        """Whether the same level comes before this one in all runs that have it."""
-        return len({self._before(run, number) for run in self.levels[number].of_run}) <= 1
-
-    def _before(self, run, number):
-        return next((before for before in range(number - 1, -1, -1) if run in self.levels[before].of_run), None)
-
 
 def _of_levels(base, new):
     keys = {key for observed in (*base, *new) for key in observed.levels}
@@ -142,7 +133,7 @@ def _of_levels(base, new):
             if curve.probe not in ("bandwidth", *kinds.OF_EACH_LEVEL):
                 names.update({(curve.api, run, one.number): name for run, one in level.of_run.items()})
                 named.setdefault(curve.api, []).append((name, level))
-            yield from _of_level(curve, name, number, curve.api in named)
+            yield from _of_level(curve, name, level, curve.api in named)
 
 
 def _name(curve, number, names, named):
@@ -170,9 +161,8 @@ def _nearest_level(level, named):
     return name if ratio < 1.2 else None
 
 
-def _of_level(curve, name, number, has_latency_levels):
+def _of_level(curve, name, level, has_latency_levels):
     """Whether the level is there, if only one side has it; else each number that is said of it."""
-    level = curve.levels[number]
     sides = curve.sides(level)
     there = [curve.is_in_most(level, side) for side in (0, 1)]
     if all(curve.asked) and there[0] != there[1] and level.size and curve.probe not in kinds.OF_EACH_LEVEL:
@@ -190,7 +180,7 @@ def _of_level(curve, name, number, has_latency_levels):
         id_ = FeatureId("", curve.api, curve.probe, curve.series, f"{name} {kind.removeprefix('level ')}")
         about = next((one.kind for side in said for one in side), None)
         if about:
-            yield Feature(id_, about, *said, *curve.asked, curve.has_same_before(number))
+            yield Feature(id_, about, *said, *curve.asked)
 
 
 def _read(points, sizes):

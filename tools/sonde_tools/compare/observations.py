@@ -34,7 +34,6 @@ class Observation:
     low: float | None = None
     high: float | None = None
     word: str | None = None
-    cycles: float | None = None
     disturbed: float = 0.0
     scatter: Scatter = Scatter(0.0, 0.0)
 
@@ -133,20 +132,19 @@ def _add_levels(observed_, levels, visits):
         on_it = left, min(size["value"], rise.get("onset") or math.inf) if size else math.inf
         left = max(left, size["value"] if size else 0, rise.get("end") or 0)
         values = [value for bytes_, value in points if on_it[0] < bytes_ <= on_it[1]]
-        cycles = level.get("cycles") and level["cycles"]["value"]
 
-        def said(kind, unit, band, cycles=None, values=values):
-            return Observation(kind, unit, band["value"], band["low"], band["high"], cycles=cycles,
-                               **visits.of_level(kind, behind, values, band))  # fmt: skip
+        def said(kind, unit, band, values=values):
+            told = visits.of_level(kind, behind, values, band)
+            return Observation(kind, unit, band["value"], band["low"], band["high"], **told)
 
         if not band:
             continue
         if by_another_path(level["series"]) and unit == "ns":
             if level["level"] == 1:
-                observed_.features[_id(level, kinds.PATH_LATENCY)] = said(kinds.PATH_LATENCY, unit, band, cycles)
+                observed_.features[_id(level, kinds.PATH_LATENCY)] = said(kinds.PATH_LATENCY, unit, band)
             continue
         kind = kinds.LEVEL_LATENCY if unit == "ns" else kinds.LEVEL_BANDWIDTH
-        says = {kind.name: said(kind, unit, band, cycles)}
+        says = {kind.name: said(kind, unit, band)}
         if size:
             says[kinds.LEVEL_SIZE.name] = said(kinds.LEVEL_SIZE, "bytes", size)
         name = level.get("name") or ("level" if size else "memory")

@@ -44,7 +44,6 @@ class Verdict:
     verdict: str
     why: str
     follows: str | None = None
-    in_cycles: Change | None = None
     would_see: float | None = None
 
     @property
@@ -105,7 +104,6 @@ def _compared(feature):
     """A Verdict whose verdict is still empty where it hangs on the probabilities of all."""
     if not feature.base or not feature.new:
         return _only_in_one(feature)
-    few = min(len(feature.base), len(feature.new)) < ENOUGH_RUNS
     sure = _is_sure(feature)
     words = [_word(side) for side in (feature.base, feature.new)]
     if any(one.word for one in (*feature.base, *feature.new)):
@@ -119,19 +117,12 @@ def _compared(feature):
     sides = [_undisturbed(side) for side in (feature.base, feature.new)]
     left_out = _left_out(feature, sides)
     said = words if feature.kind == kinds.LEVEL else [_summary(side) for side in sides]
-    if few and not feature.same_before:
-        why = "the runs do not agree which level comes before it: compare five runs a side"
-        return Verdict(feature, *said, None, CANNOT_TELL, why)
     numbers = [[_number(one, feature.kind) for one in side] for side in sides]
     if any(number is None for side in numbers for number in side):
-        if feature.kind == kinds.LEVEL:
-            why = "a side has no points where the other tells it"
-        else:
-            why = "a value is zero or negative, so no ratio can be formed"
+        why = "a side has no points where the other tells it" if feature.kind == kinds.LEVEL else \
+            "a value is zero or negative, so no ratio can be formed"  # fmt: skip
         return Verdict(feature, *said, None, SAME if said[0] == said[1] else CANNOT_TELL, why)
-    found = change(*numbers)
-    verdict, why = ("", left_out) if sure else (CANNOT_TELL, _ONE_VISIT)
-    return Verdict(feature, *said, found, verdict, why, in_cycles=_change_in_cycles(feature, sides))
+    return Verdict(feature, *said, change(*numbers), *(("", left_out) if sure else (CANNOT_TELL, _ONE_VISIT)))
 
 
 def _is_sure(feature):
@@ -157,31 +148,25 @@ def _word(side):
 
 def _of_words(feature, words, sure):
     """A Verdict where the words decide, or None where both sides say the same of values that can be compared."""
-    counts = [Counter(one.word for one in side).most_common() for side in (feature.base, feature.new)]
-    said = [
-        word or ", ".join(f"{count} {each}" for each, count in every) for word, every in zip(words, counts, strict=True)
-    ]
-
-    def said_to_be(verdict, why):
-        return Verdict(feature, *said, None, verdict, why)
-
     base, new = words
-    counts = f"{len(feature.base)} against {_runs(len(feature.new))}"
-    if base is None or new is None:
-        return said_to_be(CANNOT_TELL, f"the runs of {'BASE' if base is None else 'NEW'} do not agree")
-    if kinds.UNKNOWN_WORD in words:
-        if base == new:
-            return said_to_be(SAME, f"{base} in both")
-        return said_to_be(CANNOT_TELL, f"{'BASE' if base == kinds.UNKNOWN_WORD else 'NEW'} could not tell either")
-    if base != new:
-        if feature.kind == kinds.LEVEL:
-            return None
-        if not sure:
-            return said_to_be(CANNOT_TELL, _ONE_VISIT)
-        return said_to_be(CHANGED, f"{base} in BASE, {new} in NEW: {counts}")
-    if all(one.value is None for one in (*feature.base, *feature.new)):
-        return said_to_be(SAME, f"{base} in both")
-    return None
+    said = [word or ", ".join(f"{count} {each}" for each, count in Counter(one.word for one in side).most_common())
+            for word, side in zip(words, (feature.base, feature.new), strict=True)]  # fmt: skip
+    if None in words:
+        verdict, why = CANNOT_TELL, f"the runs of {'BASE' if base is None else 'NEW'} do not agree"
+    elif base == new and (
+        base == kinds.UNKNOWN_WORD or all(one.value is None for one in (*feature.base, *feature.new))
+    ):
+        verdict, why = SAME, f"{base} in both"
+    elif kinds.UNKNOWN_WORD in words:
+        verdict, why = CANNOT_TELL, f"{'BASE' if base == kinds.UNKNOWN_WORD else 'NEW'} could not tell either"
+    elif base == new or feature.kind == kinds.LEVEL:
+        return None
+    elif not sure:
+        verdict, why = CANNOT_TELL, _ONE_VISIT
+    else:
+        verdict = CHANGED
+        why = f"{base} in BASE, {new} in NEW: {len(feature.base)} against {_runs(len(feature.new))}"
+    return Verdict(feature, *said, None, verdict, why)
 
 
 def _runs(count):
@@ -196,13 +181,12 @@ def _undisturbed(side):
 
 def _left_out(feature, sides):
     """What is said of disturbed runs, or an empty text."""
-    texts = []
-    for name, all_, kept in (("BASE", feature.base, sides[0]), ("NEW", feature.new, sides[1])):
-        disturbed = sum(one.disturbed > _DISTURBED for one in all_)
-        if disturbed:
-            what = "left out" if len(kept) < len(all_) else "which is reckoned with"
-            texts.append(f"{disturbed} of {_runs(len(all_))} of {name} disturbed by other programs, {what}")
-    return "; ".join(texts)
+    return "; ".join(
+        f"{disturbed} of {_runs(len(all_))} of {name} disturbed by other programs"
+        + (", left out" if len(kept) < len(all_) else "")
+        for name, all_, kept in zip(("BASE", "NEW"), (feature.base, feature.new), sides, strict=True)
+        if (disturbed := sum(one.disturbed > _DISTURBED for one in all_))
+    )
 
 
 def _summary(side):
@@ -223,13 +207,6 @@ def _number(one, kind):
     if kind.compared_by == kinds.SHARE:
         return None if abs(one.value) > _LARGEST_SHARE else (one.value, one.scatter)
     return (math.log(one.value), one.scatter) if one.value > 0 else None
-
-
-def _change_in_cycles(feature, sides):
-    """The Change of what was recorded in cycles, or None where a run has none."""
-    if not all(one.cycles and one.cycles > 0 for side in sides for one in side):
-        return None
-    return change(*([(math.log(one.cycles), one.scatter) for one in side] for side in sides))
 
 
 def limit(kind, threshold_percent):
