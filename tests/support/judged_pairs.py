@@ -1,6 +1,5 @@
 """How often comparisons of pairs of runs accuse something, for the benchmarks that know the answer."""
 
-import math
 import statistics
 from collections import Counter
 
@@ -18,8 +17,8 @@ def accused(comparison):
 def told_of_alike(pairs):
     """Sentences on pairs of groups of runs in which nothing changed.
 
-    In how many something is accused, and what; the median of the changes that would have been seen: a feature of which
-    none would have been has an infinite one, words have none.
+    In how many something is accused, and what; the median of the changes that would have been seen, where any would have,
+    and in how many features that is so. Words have none.
     """
     total, wrong, verdicts, names, seen = (
         0,
@@ -37,10 +36,14 @@ def told_of_alike(pairs):
         total += 1
         for one in comparison.verdicts:
             if one.change_percent and one.feature.kind.compared_by == kinds.RATIO:
-                seen["all"].append(one.would_see_percent or math.inf)
+                seen["all"].append(one.would_see_percent)
                 if one.feature.kind in (kinds.LEVEL_LATENCY, kinds.LEVEL_BANDWIDTH):
                     seen["latencies and bandwidths of levels"].append(seen["all"][-1])
     features = sum(verdicts.values())
     shares = ", ".join(f"{100 * many / features:.1f} % {verdict}" for verdict, many in verdicts.most_common())
-    medians = "; ".join(f"{name} {statistics.median(found):.1f} %" for name, found in seen.items() if found)
-    return f"{wrong} of {total} pairs with a change; {shares}; {dict(names) or ''}\n  would see, median: {medians}"
+    medians = []
+    for name, found in seen.items():
+        told = [each for each in found if each is not None]
+        if told:
+            medians.append(f"{name} {statistics.median(told):.1f} % ({len(told)} of {len(found)})")
+    return f"{wrong} of {total} pairs with a change; {shares}; {dict(names) or ''}\n  would see, median: {'; '.join(medians)}"

@@ -11,7 +11,7 @@ from sonde_tools.compare.verdicts import SLOWER
 
 EXAMPLES = """examples:
   sonde compare last-week.jsonl today.jsonl
-      one run against one: tells changes of about a tenth
+      one run against one: tells what its visits can, and how much that is
   sonde compare --base old/*.jsonl --new new/*.jsonl
       five runs a side or more tell changes of a few percent
   sonde compare old/ new/ --format html -o compared.html

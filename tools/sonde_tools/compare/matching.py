@@ -50,13 +50,8 @@ def aligned(runs):
 
 def _merged(known, run, levels):
     """The AlignedLevels with one more run's levels put into them, or between them."""
-    merged = []
-    for aligned_level, level in _cheapest_path(known, levels):
-        aligned_level = aligned_level or AlignedLevel()
-        if level is not None:
-            aligned_level.of_run[run] = level
-        merged.append(aligned_level)
-    return merged
+    return [AlignedLevel((old.of_run if old else {}) | ({run: level} if level else {}))
+            for old, level in _cheapest_path(known, levels)]  # fmt: skip
 
 
 def _cheapest_path(known, levels):
@@ -65,18 +60,15 @@ def _cheapest_path(known, levels):
     @cache
     def path(rows, columns):
         """The cost of so many of both, and the pairs."""
-        ways = []
-        if rows and columns:
-            ways.append((_distance(known[rows - 1], levels[columns - 1]), (rows - 1, columns - 1)))
-        ways += [(_GAP, (rows - 1, columns))] if rows else []
-        ways += [(_GAP, (rows, columns - 1))] if columns else []
-        best = min(ways, key=lambda way: way[0] + path(*way[1])[0], default=None)
-        if best is None:
+        if not rows and not columns:
             return 0.0, ()
-        cost, (row, column) = best
-        before, pairs = path(row, column)
-        pair = known[row] if row < rows else None, levels[column] if column < columns else None
-        return before + cost, (*pairs, pair)
+        ways = []
+        for up, left in ((1, 1), (1, 0), (0, 1)):
+            if up <= rows and left <= columns:
+                pair = known[rows - 1] if up else None, levels[columns - 1] if left else None
+                cost, pairs = path(rows - up, columns - left)
+                ways.append((cost + (_GAP if None in pair else _distance(*pair)), (*pairs, pair)))
+        return min(ways, key=lambda way: way[0])
 
     return path(len(known), len(levels))[1]
 

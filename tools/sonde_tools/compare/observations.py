@@ -118,7 +118,8 @@ def _frame_times(samples, visits):
             ms, bytes_ = (statistics.median(value for sample in by_unit[unit] for value in sample["values"])
                           for unit in ("ms", "bytes"))  # fmt: skip
             name = f"{kinds.FRAME_TIME.name} {width:g}x{height:g}, {bytes_ / 1e6:.4g} MB"
-            one = Observation(kinds.FRAME_TIME, "ms", ms, **visits.of_samples(kinds.FRAME_TIME, by_unit["ms"]))
+            all_ = {"device": device, "api": api, "probe": "frames", "unit": "ms"}
+            one = Observation(kinds.FRAME_TIME, "ms", ms, **visits.of_finding(kinds.FRAME_TIME, all_))
             yield FeatureId(device, api, "frames", (), name), one
 
 

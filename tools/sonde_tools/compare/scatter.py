@@ -7,8 +7,6 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, median, variance
 
-# Half of an interval of 95 % over the standard deviation.
-_HALF_INTERVAL = 1.96
 # Of the squared steps between neighbours the largest are left out, as an edge may be among them. The rest is smaller than
 # all by the mean of the chi-squared distribution below that quantile; a step so used is worth some degrees of freedom.
 _KEPT_STEPS, _MEAN_OF_KEPT, _WORTH_OF_A_STEP = 0.6, 0.2145, 0.4
@@ -45,15 +43,10 @@ def of_one_visit(kind_name, disturbed):
     return Scatter(scatter**2, _by_disturbance("degrees", disturbed))
 
 
-def of_interval(half, moments, disturbed):
-    """The Scatter of a value by half of the interval that holds what another run reads, from visits at so many moments."""
-    return Scatter((half / _HALF_INTERVAL) ** 2 / 2, moments - 1 + _by_disturbance("degrees", disturbed))
-
-
-def of_belief(half, points, disturbed):
-    """The Scatter of a value by half of the interval that holds the true one, from so many points of a curve."""
-    return Scatter((half / _HALF_INTERVAL) ** 2 * (1 + _by_disturbance("together", disturbed)),
-                   _WORTH_OF_A_STEP * points + _by_disturbance("degrees", disturbed))  # fmt: skip
+def of_interval(half, visits, disturbed):
+    """The Scatter of a value by half of the interval that holds the true one in 95 of 100, from so many visits."""
+    between = (half / 1.96) ** 2 * (1 + _by_disturbance("together", disturbed))
+    return Scatter(between, _WORTH_OF_A_STEP * (visits - 1) + _by_disturbance("degrees", disturbed))
 
 
 def of_neighbours(values, disturbed):

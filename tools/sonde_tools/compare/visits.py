@@ -46,19 +46,16 @@ class Visits:
         half = _half(kind, *(finding.get(name) for name in ("low", "high")))
         if half is None or finding.get("value") is None:
             return self.said(kind, behind, scatter.of_visits(points, self.disturbed))
-        moments = min(map(len, points), default=1)
-        return self.said(kind, behind, scatter.of_interval(half, moments, self.disturbed))
-
-    def of_samples(self, kind, samples):
-        """The same of a value that is the median of samples."""
-        return self.said(kind, samples, scatter.of_visits(self._points(kind, samples), self.disturbed))
+        # It holds what another run reads.
+        found = scatter.of_interval(half / math.sqrt(2), min(map(len, points), default=1), self.disturbed)
+        return self.said(kind, behind, found)
 
     def of_level(self, kind, samples, on_it, band):
         """The same of a number of a level, by the points on it (logarithms), or of sizes and of no such points its interval."""
         found = None if kind == kinds.LEVEL_SIZE else scatter.of_neighbours(on_it, self.disturbed)
         half = _half(kind, band["low"], band["high"])
         if not found and half is not None:
-            found = scatter.of_belief(half, len(on_it), self.disturbed)
+            found = scatter.of_interval(half, len(on_it) + 1, self.disturbed)
         return self.said(kind, samples, found)
 
     def curve(self, level, unit):
