@@ -85,7 +85,7 @@ def conclusion(comparison, hint=""):
     counts["that follow from these"] = sum(one.follows is not None for one in comparison.verdicts)
     counted = [f"{count} {what}" for what, count in counts.items() if count]
     same, untold = comparison.those(verdicts.SAME), comparison.those(verdicts.CANNOT_TELL)
-    unchanged = same + [one for one in untold if one.would_see is not None]
+    unchanged = same + [one for one in untold if one.would_see_percent is not None]
     if unchanged:
         counted.append(f"no change in {len(unchanged)}{_would_have_been_seen(unchanged)}")
     for what, count in (("of which these runs can tell nothing", len(same) + len(untold) - len(unchanged)),
@@ -99,7 +99,7 @@ def conclusion(comparison, hint=""):
 def _would_have_been_seen(unchanged):
     """From which change on these would have been called, or nothing where all of them are words or shares."""
     found = sorted(one.would_see_percent for one in unchanged
-                   if one.would_see is not None and one.feature.kind.compared_by != SHARE)  # fmt: skip
+                   if one.would_see_percent is not None and one.feature.kind.compared_by != SHARE)  # fmt: skip
     if not found:
         return ""
     least, middle, most = (f"{each:.3g}" for each in (found[0], statistics.median(found), found[-1]))

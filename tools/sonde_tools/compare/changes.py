@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from statistics import fmean, variance
 
+from scipy import special
+
 # The runs' own scatter counts alone where a side has so many, without the outermost of five.
 ENOUGH_RUNS = 5
 _TRIMMED = 0.2
@@ -33,15 +35,11 @@ class Change:
 
     def seen_at(self, probability):
         """The smallest difference that has so small a probability without a change."""
-        from scipy import special
-
         return float(special.stdtrit(self.freedom, 1 - probability / 2)) * self.error
 
 
 def change(base, new):
     """The Change between two lists of (value, Scatter), each not empty: Welch's interval of trimmed means (Yuen 1974)."""
-    from scipy import special
-
     means, squares, degrees = zip(*map(_side, (base, new)), strict=True)
     error = math.sqrt(sum(squares) + _RESOLUTION**2)
     freedom = sum(squares) ** 2 / sum(square**2 / degree for square, degree in zip(squares, degrees, strict=True))
@@ -59,8 +57,6 @@ def _side(side):
     What each run's visits say counts as further degrees beside the scatter of the runs (Smyth 2004), unless the runs
     scatter so much more that it does not hold for them.
     """
-    from scipy import special
-
     values = sorted(value for value, _ in side)
     cut = int(_TRIMMED * len(values))
     inner = values[cut : len(values) - cut]

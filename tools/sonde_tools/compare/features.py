@@ -5,6 +5,8 @@ import statistics
 from collections import Counter
 from dataclasses import dataclass, replace
 
+import numpy
+
 from sonde_tools import formats
 from sonde_tools.compare import kinds
 from sonde_tools.compare.matching import aligned
@@ -185,8 +187,6 @@ def _of_level(curve, name, level, has_latency_levels):
 
 def _read(points, sizes):
     """The median of a curve at these sizes, between its points (bytes, logarithm); None where it does not reach them."""
-    import numpy
-
     if not points or not sizes or points[0][0] > sizes[0] or points[-1][0] < sizes[-1]:
         return None
     bytes_, values = zip(*points, strict=True)

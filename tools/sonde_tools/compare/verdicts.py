@@ -33,8 +33,8 @@ _LARGEST_FACTOR = 100
 class Verdict:
     """A feature with its verdict: base and new are a dictionary of low, value, high, a word, or None.
 
-    change: of logarithms or shares, or None; would_see: the smallest one that would have been called, or None where none
-    would; follows: the name of the feature that this one follows from, or None.
+    change: of logarithms or shares, or None; would_see_percent: the smallest one that would have been called, in percent or
+    points, or None where none would; follows: the name of the feature that this one follows from, or None.
     """
 
     feature: Feature
@@ -44,7 +44,7 @@ class Verdict:
     verdict: str
     why: str
     follows: str | None = None
-    would_see: float | None = None
+    would_see_percent: float | None = None
 
     @property
     def change_percent(self):
@@ -52,11 +52,6 @@ class Verdict:
         if self.change is None or self.feature.kind == kinds.LEVEL:
             return None
         return {name: percent(getattr(self.change, name), self.feature.kind) for name in ("low", "value", "high")}
-
-    @property
-    def would_see_percent(self):
-        """The smallest change in percent, or in points, that would have been called; None where none would."""
-        return None if self.would_see is None else percent(self.would_see, self.feature.kind)
 
 
 def percent(difference, kind):
@@ -192,12 +187,10 @@ def _left_out(feature, sides):
 def _summary(side):
     """A single run's value and interval; the median, smallest and largest value of several."""
     values = sorted(one.value for one in side if one.value is not None)
-    if not values:
-        return None
+    low, high = (values[0], values[-1]) if values else (None, None)
     if len(side) == 1:
-        low, high = (values[0] if bound is None else bound for bound in (side[0].low, side[0].high))
-        return {"low": low, "value": values[0], "high": high}
-    return {"low": values[0], "value": median(values), "high": values[-1]}
+        low, high = (low if side[0].low is None else side[0].low, high if side[0].high is None else side[0].high)
+    return {"low": low, "value": median(values), "high": high} if values else None
 
 
 def _number(one, kind):
@@ -236,5 +229,5 @@ def _concluded(one, probability, called_below, threshold_percent):
         what = "told in one side alone, where the curves read alike: " if feature.kind == kinds.LEVEL else ""
         more = "; five runs a side or more tell more" if few else ""
         verdict, why = CANNOT_TELL, f"{what}the change may be anything from {low:+.1f} to {high:+.1f} {unit}{more}"
-    would_see = would_see if would_see < math.log(_LARGEST_FACTOR) else None
-    return replace(one, verdict=verdict, would_see=would_see, why="; ".join(filter(None, [why, one.why])))
+    seen = percent(would_see, feature.kind) if would_see < math.log(_LARGEST_FACTOR) else None
+    return replace(one, verdict=verdict, would_see_percent=seen, why="; ".join(filter(None, [why, one.why])))
