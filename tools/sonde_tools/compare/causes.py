@@ -37,16 +37,14 @@ def _following_clock(one, clock, threshold_percent):
     kind = one.feature.kind
     if clock is None or not kind.per_clock or one.verdict not in (SLOWER, FASTER):
         return one
-    shift = kind.per_clock * clock.change.value
-    cycles = replace(
-        one.change, low=one.change.low + shift, value=one.change.value + shift, high=one.change.high + shift,
-        within=abs(one.change.value + shift) + one.change.within - abs(one.change.value),
-    )  # fmt: skip
-    unchanged = cycles.low <= 0 <= cycles.high or cycles.within <= limit(kind, threshold_percent)
-    if not unchanged or abs(cycles.value) > abs(one.change.value) / 2:
+    change = one.change
+    left = change.value + kind.per_clock * clock.change.value
+    within = abs(left) + change.within - abs(change.value)
+    unchanged = abs(left) <= change.high - change.value or within <= limit(kind, threshold_percent)
+    if not unchanged or abs(left) > abs(change.value) / 2:
         return one
     by = f"{abs(clock.change_percent['value']):.1f} % {'lower' if clock.change.value < 0 else 'higher'}"
-    why = f"a clock change: in cycles of that clock it is the same within {percent(cycles.within, kind):.1f} %, and the " \
+    why = f"a clock change: in cycles of that clock it is the same within {percent(within, kind):.1f} %, and the " \
           f"{kinds.CLOCK.name} is {by}"  # fmt: skip
     return replace(one, follows=kinds.CLOCK.name, why=f"{why}; {one.why}")
 

@@ -22,7 +22,8 @@ _ONE_VISIT = "a single visit on a machine that others use may be far off; anothe
 _LARGEST_SHARE = 1e6
 # A run with such a share of disturbed visits is left out where enough others are there.
 _DISTURBED = 0.2
-_HALF = 0.5
+# Nor does a run of which more than that were tell anything alone.
+_MOST_DISTURBED = 0.5
 # A scatter that fewer degrees of freedom tell is that of a single moment, which may be altogether off.
 _FEWEST_DEGREES = 2
 # A change by more than this factor is none that a comparison waits for.
@@ -122,7 +123,7 @@ def _compared(feature):
 
 def _is_sure(feature):
     """Whether neither side is a single run of a single moment or of disturbed visits, of which nobody knows how far off it is."""
-    return all(len(side) > 1 or (side[0].scatter.degrees >= _FEWEST_DEGREES and side[0].disturbed <= _HALF)
+    return all(len(side) > 1 or (side[0].scatter.degrees >= _FEWEST_DEGREES and side[0].disturbed <= _MOST_DISTURBED)
                for side in (feature.base, feature.new))  # fmt: skip
 
 
