@@ -20,17 +20,12 @@ _THERE, _NOT_THERE = "there", "not there"
 
 @dataclass(frozen=True)
 class Feature:
-    """What the runs of each side say of one thing; a run that says nothing of it has no Observation.
-
-    base_runs, new_runs: how many runs asked the probe that tells it.
-    """
+    """What the runs of each side say of one thing; a run that says nothing of it has no Observation."""
 
     id: FeatureId
     kind: kinds.Kind
     base: list
     new: list
-    base_runs: int
-    new_runs: int
 
     @property
     def unit(self):
@@ -40,34 +35,18 @@ class Feature:
 
 def features(base, new):
     """All Features of one device: base and new are a list of Observed, one a run."""
-    found = [*_singles(base, new), *_of_levels(base, new)]
-    return [feature for feature in found if _is_there(feature.base, feature.base_runs) or
-            _is_there(feature.new, feature.new_runs)]  # fmt: skip
-
-
-def _is_there(observations, runs):
-    """Whether at least half of the runs say something: what one of five says is not compared."""
-    return len(observations) * 2 >= runs > 0
-
-
-def _asked(observed):
-    """(API, probe) of all that a run says anything of."""
-    return {(id_.api, id_.probe) for id_ in observed.features} | {curve[:2] for curve in observed.levels}
-
-
-def _singles(base, new):
     found = {}
     for side, runs in enumerate((base, new)):
         for observed in runs:
             for id_, one in observed.features.items():
                 # The device is left out, as base and new may be two.
                 found.setdefault(replace(id_, device=""), ([], []))[side].append(one)
-    asked = [[_asked(observed) for observed in side] for side in (base, new)]
     for id_, sides in found.items():
-        runs = [sum((id_.api, id_.probe) in probes for probes in side) for side in asked]
-        kind = next(one.kind for side in sides for one in side)
-        sides = [side if _is_there(side, count) else [] for side, count in zip(sides, runs, strict=True)]
-        yield Feature(id_, kind, *sides, *runs)
+        # What less than half of the runs say is not compared.
+        said = [side if len(side) * 2 >= len(runs) else [] for side, runs in zip(sides, (base, new), strict=True)]
+        if any(said):
+            yield Feature(id_, next(one.kind for side in said for one in side), *said)
+    yield from _of_levels(base, new)
 
 
 class _Curve:
@@ -170,7 +149,7 @@ def _of_level(curve, name, level, has_latency_levels):
     if all(curve.asked) and there[0] != there[1] and level.size and curve.probe not in kinds.OF_EACH_LEVEL:
         text = f"{name} by bandwidth" if curve.probe == "bandwidth" else name
         id_ = FeatureId("", curve.api, curve.probe, curve.series, text)
-        yield Feature(id_, kinds.LEVEL, *curve.presence(level), *curve.asked)
+        yield Feature(id_, kinds.LEVEL, *curve.presence(level))
         return
     if not any(there):
         return
@@ -182,7 +161,7 @@ def _of_level(curve, name, level, has_latency_levels):
         id_ = FeatureId("", curve.api, curve.probe, curve.series, f"{name} {kind.removeprefix('level ')}")
         about = next((one.kind for side in said for one in side), None)
         if about:
-            yield Feature(id_, about, *said, *curve.asked)
+            yield Feature(id_, about, *said)
 
 
 def _read(points, sizes):

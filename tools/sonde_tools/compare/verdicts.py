@@ -67,7 +67,7 @@ def verdicts_of(features_of_devices, threshold_percent):
     found = []
     for device, features in features_of_devices:
         found += [
-            _compared(replace(feature, id=replace(feature.id, device=device))) for feature in _moderated(features)
+            _compared(replace(feature, id=replace(feature.id, device=device))) for feature in _moderated(list(features))
         ]
     open_ = [number for number, one in enumerate(found) if one.verdict == ""]
     probabilities = adjusted([found[number].change.probability for number in open_])
@@ -128,12 +128,9 @@ def _is_sure(feature):
 
 
 def _only_in_one(feature):
-    verdict, side = (ONLY_IN_BASE, feature.base) if feature.base else (ONLY_IN_NEW, feature.new)
-    asked = feature.new_runs if feature.base else feature.base_runs
-    other = "NEW" if feature.base else "BASE"
-    why = f"the probe ran in {other} but says nothing of it" if asked else f"not measured in {other}"
-    said = _word(side) or _summary(side)
-    return Verdict(feature, said if feature.base else None, None if feature.base else said, None, verdict, why)
+    said = [(_word(side) or _summary(side)) if side else None for side in (feature.base, feature.new)]
+    verdict, other = (ONLY_IN_BASE, "NEW") if feature.base else (ONLY_IN_NEW, "BASE")
+    return Verdict(feature, *said, None, verdict, f"not said in {other}, or by fewer than half of its runs")
 
 
 def _word(side):
