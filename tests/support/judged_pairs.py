@@ -17,8 +17,8 @@ def accused(comparison):
 def told_of_alike(pairs):
     """Sentences on pairs of groups of runs in which nothing changed.
 
-    In how many something is accused, and what; the median of the changes that would have been seen, where any would have,
-    and in how many features that is so. Words have none.
+    In how many something is accused, and what; the median of the changes that would have been seen, where any would
+    have, and in how many features that is so. Words have none.
     """
     total, wrong, verdicts, names, seen = (
         0,
@@ -46,4 +46,5 @@ def told_of_alike(pairs):
         told = [each for each in found if each is not None]
         if told:
             medians.append(f"{name} {statistics.median(told):.1f} % ({len(told)} of {len(found)})")
-    return f"{wrong} of {total} pairs with a change; {shares}; {dict(names) or ''}\n  would see, median: {'; '.join(medians)}"
+    called = f"{wrong} of {total} pairs with a change; {shares}; {dict(names) or ''}"
+    return f"{called}\n  would see, median: {'; '.join(medians)}"

@@ -84,14 +84,12 @@ def conclusion(comparison, hint=""):
     counts = {HEADINGS[verdict].lower(): len(comparison.those(verdict, with_followers=False)) for verdict in SHOWN}
     counts["that follow from these"] = sum(one.follows is not None for one in comparison.verdicts)
     counted = [f"{count} {what}" for what, count in counts.items() if count]
-    same, untold = comparison.those(verdicts.SAME), comparison.those(verdicts.CANNOT_TELL)
-    unchanged = same + [one for one in untold if one.would_see_percent is not None]
-    if unchanged:
-        counted.append(f"no change in {len(unchanged)}{_would_have_been_seen(unchanged)}")
-    for what, count in (("of which these runs can tell nothing", len(same) + len(untold) - len(unchanged)),
-                        ("only in BASE", len(comparison.those(verdicts.ONLY_IN_BASE))),
-                        ("only in NEW", len(comparison.those(verdicts.ONLY_IN_NEW)))):  # fmt: skip
-        counted += [f"{count} {what}"] if count else []
+    same, cannot_tell = comparison.those(verdicts.SAME), comparison.those(verdicts.CANNOT_TELL)
+    unchanged = same + [one for one in cannot_tell if one.would_see_percent is not None]
+    counted += [f"no change in {len(unchanged)}{_would_have_been_seen(unchanged)}"] if unchanged else []
+    counts = {"of which these runs can tell nothing": len(same + cannot_tell) - len(unchanged)}
+    counts |= {f"only in {side}": len(comparison.those(f"only-in-{side.lower()}")) for side in ("BASE", "NEW")}
+    counted += [f"{count} {what}" for what, count in counts.items() if count]
     hint = hint if any(map(comparison.those, FOLDED)) else ""
     return f"{len(comparison.verdicts)} features: {'; '.join(counted) or 'none'}{hint}."
 

@@ -10,6 +10,10 @@ from scipy import special
 # The runs' own scatter counts alone where a side has so many, without the outermost of five.
 ENOUGH_RUNS = 5
 _TRIMMED = 0.2
+# A scatter that fewer degrees of freedom tell is that of a single moment, which may be altogether off.
+FEWEST_DEGREES = 2
+# Few runs of which nothing else is known differ by so much at least.
+_LEAST_OF_FEW = 0.01
 # What the visits say of the scatter between runs is worth no more degrees of freedom than so many beside several runs.
 _MOST_BESIDE_RUNS = 8
 # A scatter that what is known would give more rarely is another's.
@@ -39,7 +43,7 @@ class Change:
 
 
 def change(base, new):
-    """The Change between two lists of (value, Scatter), each not empty: Welch's interval of trimmed means (Yuen 1974)."""
+    """The Change between two lists of (value, Scatter), none empty: Welch's interval of trimmed means (Yuen 1974)."""
     means, squares, degrees = zip(*map(_side, (base, new)), strict=True)
     error = math.sqrt(sum(squares) + _RESOLUTION**2)
     freedom = sum(squares) ** 2 / sum(square**2 / degree for square, degree in zip(squares, degrees, strict=True))
@@ -66,6 +70,9 @@ def _side(side):
         return inner[0], before, degrees
     squares = variance([min(max(value, inner[0]), inner[-1]) for value in values]) * (len(values) - 1)
     own, free = squares / (len(inner) * (len(inner) - 1)), len(inner) - 1
+    if degrees < FEWEST_DEGREES:
+        # Two runs may agree by chance.
+        return fmean(inner), max(own, _LEAST_OF_FEW**2 if len(values) < ENOUGH_RUNS else 1e-18), free
     holds = free * own <= special.chdtri(free, _NOT_BY_CHANCE) * before
     weight = min(degrees, _MOST_BESIDE_RUNS) if holds else 0
     return fmean(inner), max((free * own + weight * before) / (free + weight), 1e-18), free + weight

@@ -61,17 +61,13 @@ class _Curve:
         self.levels = aligned(self.runs)
         self.is_base = [True] * len(base) + [False] * len(new)
         # How many runs of each side have any level of the curve.
-        self.asked = [
-            sum(bool(levels) and side == wanted for levels, side in zip(self.runs, self.is_base, strict=True))
-            for wanted in (True, False)
-        ]
+        self.asked = [sum(bool(levels) and side == wanted for levels, side in zip(self.runs, self.is_base, strict=True))
+                      for wanted in (True, False)]  # fmt: skip
 
     def sides(self, level):
         """The RunLevels of an AlignedLevel, BASE's and NEW's."""
-        return [
-            [one for run, one in sorted(level.of_run.items()) if self.is_base[run] == wanted]
-            for wanted in (True, False)
-        ]
+        return [[one for run, one in sorted(level.of_run.items()) if self.is_base[run] == wanted]
+                for wanted in (True, False)]  # fmt: skip
 
     def is_in_most(self, level, side):
         """Whether most of a side's runs have a level; side: 0 for BASE, 1 for NEW."""
@@ -93,7 +89,7 @@ class _Curve:
                 sides[not self.is_base[run]].append(Observation(
                     kinds.LEVEL, "", _read(self.points[run], sizes), word=_THERE if run in level.of_run else _NOT_THERE,
                     disturbed=said.disturbed,
-                    scatter=of_neighbours(own, self.disturbed[run]) or of_one_visit("", self.disturbed[run]),
+                    scatter=of_neighbours(own, self.disturbed[run]) or of_one_visit(self.disturbed[run]),
                 ))  # fmt: skip
         return sides
 

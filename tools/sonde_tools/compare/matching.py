@@ -5,8 +5,8 @@ import statistics
 from dataclasses import dataclass, field
 from functools import cache
 
-# The cost of leaving a level unmatched; a pair may differ by twice that: its speed by a factor of four at one size. Sizes
-# count half, as neighbours on a machine take their share of a cache and a slope may hide where it ends.
+# The cost of leaving a level unmatched; a pair may differ by twice that: its speed by a factor of four at one size.
+# Sizes count half, as neighbours on a machine take their share of a cache and a slope may hide where it ends.
 _GAP = 0.7
 _SIZE_WEIGHT = 0.5
 # That of last levels of which only one may not be memory: what reads half as fast again is another.

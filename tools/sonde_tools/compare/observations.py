@@ -58,8 +58,8 @@ class RunLevel:
 class Observed:
     """All that one run says of one device: single features by FeatureId, levels by (api, probe, series).
 
-    curves: by the same key the (bytes, logarithm) of the points that its levels were found in; disturbed: the share of all
-    of the run's visits that were made beside other programs.
+    curves: by the same key the (bytes, logarithm) of the points that its levels were found in; disturbed: the share of
+    all of the run's visits that were made beside other programs.
     """
 
     features: dict = field(default_factory=dict)
@@ -101,7 +101,7 @@ def _clocks(samples, visits):
         if clock and sample["probe"] == "latency" and sample["unit"] == "ns":
             found.setdefault((sample["device"], sample["api"]), []).append(clock)
     for (device, api), clocks in found.items():
-        said = visits.said(kinds.CLOCK, [], of_neighbours(list(map(math.log, clocks)), visits.disturbed))
+        said = visits.said([], of_neighbours(list(map(math.log, clocks)), visits.disturbed))
         one = Observation(kinds.CLOCK, "MHz", statistics.median(clocks), **said)
         yield FeatureId(device, api, "latency", (), kinds.CLOCK.name), one
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, median, variance
 
-# Of the squared steps between neighbours the largest are left out, as an edge may be among them. The rest is smaller than
-# all by the mean of the chi-squared distribution below that quantile; a step so used is worth some degrees of freedom.
+# Of the squared steps between neighbours the largest are left out, as an edge may be among them. The rest is smaller
+# than all by the mean of the chi-squared distribution below that quantile; a step so used is worth so many degrees.
 _KEPT_STEPS, _MEAN_OF_KEPT, _WORTH_OF_A_STEP = 0.6, 0.2145, 0.4
 # So many have something in common, and the degrees of freedom that it is worth beside one's own.
 _FEWEST_ALIKE, _SHARED_DEGREES = 3, 10
@@ -37,10 +37,9 @@ class Scatter:
         return Scatter((_SHARED_DEGREES * common + self.degrees * self.variance) / degrees, degrees, True)
 
 
-def of_one_visit(kind_name, disturbed):
+def of_one_visit(disturbed):
     """The Scatter that allowances.toml has of a value from a single visit; disturbed: the share of the run's visits."""
-    scatter = _table()["of"].get(kind_name, _table()["scatter"])
-    return Scatter(scatter**2, _by_disturbance("degrees", disturbed))
+    return Scatter(_by_disturbance("scatter", disturbed) ** 2, _by_disturbance("degrees", disturbed))
 
 
 def of_interval(half, visits, disturbed):
@@ -69,7 +68,7 @@ def of_visits(points, disturbed):
     degrees = sum(len(visits) - 1 for visits in points)
     between = sum(variance(visits) * (len(visits) - 1) for visits in points) / degrees
     # Two visits may agree by chance.
-    return _of_visits(max(between, _table()["scatter"] ** 2), degrees, min(map(len, points)), disturbed)
+    return _of_visits(max(between, _table()["scatter"][0] ** 2), degrees, min(map(len, points)), disturbed)
 
 
 def _of_visits(between, degrees, visits, disturbed):

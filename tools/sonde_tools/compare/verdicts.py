@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from sonde_tools.compare import kinds
-from sonde_tools.compare.changes import ENOUGH_RUNS, Change, adjusted, change
+from sonde_tools.compare.changes import ENOUGH_RUNS, FEWEST_DEGREES, Change, adjusted, change
 from sonde_tools.compare.features import Feature
 
 SLOWER, FASTER, CHANGED = "slower", "faster", "changed"
@@ -24,8 +24,6 @@ _LARGEST_SHARE = 1e6
 _DISTURBED = 0.2
 # Nor does a run of which more than that were tell anything alone.
 _MOST_DISTURBED = 0.5
-# A scatter that fewer degrees of freedom tell is that of a single moment, which may be altogether off.
-_FEWEST_DEGREES = 2
 # A change by more than this factor is none that a comparison waits for.
 _LARGEST_FACTOR = 100
 
@@ -34,8 +32,8 @@ _LARGEST_FACTOR = 100
 class Verdict:
     """A feature with its verdict: base and new are a dictionary of low, value, high, a word, or None.
 
-    change: of logarithms or shares, or None; would_see_percent: the smallest one that would have been called, in percent or
-    points, or None where none would; follows: the name of the feature that this one follows from, or None.
+    change: of logarithms or shares, or None; would_see_percent: the smallest one, in percent or points, that would have
+    been called, or None where none would; follows: the name of the feature that this one follows from, or None.
     """
 
     feature: Feature
@@ -80,7 +78,7 @@ def verdicts_of(features_of_devices, threshold_percent):
 
 
 def _moderated(features):
-    """The Features with the scatter of each value drawn to that of its namesakes in these runs and APIs, or of its kind."""
+    """The Features, the scatter of each value drawn to that of its namesakes in these runs and APIs, or its kind."""
     alike = {}
     for feature in features:
         for one in (*feature.base, *feature.new):
@@ -115,15 +113,15 @@ def _compared(feature):
     said = words if feature.kind == kinds.LEVEL else [_summary(side) for side in sides]
     numbers = [[_number(one, feature.kind) for one in side] for side in sides]
     if any(number is None for side in numbers for number in side):
-        why = "a side has no points where the other tells it" if feature.kind == kinds.LEVEL else \
-            "a value is zero or negative, so no ratio can be formed"  # fmt: skip
+        nothing = "no points where the other tells it" if feature.kind == kinds.LEVEL else "a value of zero or below"
+        why = f"a side has {nothing}, so no ratio can be formed"
         return Verdict(feature, *said, None, SAME if said[0] == said[1] else CANNOT_TELL, why)
     return Verdict(feature, *said, change(*numbers), *(("", left_out) if sure else (CANNOT_TELL, _ONE_VISIT)))
 
 
 def _is_sure(feature):
-    """Whether neither side is a single run of a single moment or of disturbed visits, of which nobody knows how far off it is."""
-    return all(len(side) > 1 or (side[0].scatter.degrees >= _FEWEST_DEGREES and side[0].disturbed <= _MOST_DISTURBED)
+    """Whether neither side is one run of a single moment or of disturbed visits, which may be off by any factor."""
+    return all(len(side) > 1 or (side[0].scatter.degrees >= FEWEST_DEGREES and side[0].disturbed <= _MOST_DISTURBED)
                for side in (feature.base, feature.new))  # fmt: skip
 
 
@@ -220,7 +218,8 @@ def _concluded(one, probability, called_below, threshold_percent):
         better = feature.kind.better
         verdict = CHANGED if better is None else SLOWER if (found.value > 0) == (better == kinds.LOWER) else FASTER
         what = f"{one.base} in BASE, {one.new} in NEW, where the curve reads " if feature.kind == kinds.LEVEL else ""
-        why = f"{what}{value:+.1f} {unit} ({low:+.1f} to {high:+.1f}), {len(feature.base)} against {_runs(len(feature.new))}"
+        runs = f"{len(feature.base)} against {_runs(len(feature.new))}"
+        why = f"{what}{value:+.1f} {unit} ({low:+.1f} to {high:+.1f}), {runs}"
     elif found.within <= counts:
         verdict, why = SAME, f"any change is within {percent(found.within, feature.kind):.1f} {unit}"
     else:

@@ -1,4 +1,4 @@
-"""What the visits of one run say of the next run: how far they scatter, and how many of them other programs disturbed."""
+"""What the visits of one run say of the next: how far they scatter, and how many other programs disturbed."""
 
 import math
 from dataclasses import replace
@@ -32,10 +32,10 @@ class Visits:
         groups = self._groups.get((record["device"], record["api"], record["probe"]), {})
         return [sample for series, samples in groups.items() if wanted <= series for sample in samples]
 
-    def said(self, kind, samples, found=None):
+    def said(self, samples, found=None):
         """The share disturbed of samples, and the Scatter found for what they say, else that of a single visit."""
         share = fmean(map(_disturbed, samples)) if samples else 0.0
-        found = found or scatter.of_one_visit(kind.name, max(share, self.disturbed))
+        found = found or scatter.of_one_visit(max(share, self.disturbed))
         wider = found.variance * (1 + _WIDER_BY_DISTURBED * share) ** 2
         return {"disturbed": share, "scatter": replace(found, variance=wider)}
 
@@ -45,18 +45,18 @@ class Visits:
         points = self._points(kind, [sample for sample in behind if sample["unit"] == finding.get("unit")])
         half = _half(kind, *(finding.get(name) for name in ("low", "high")))
         if half is None or finding.get("value") is None:
-            return self.said(kind, behind, scatter.of_visits(points, self.disturbed))
+            return self.said(behind, scatter.of_visits(points, self.disturbed))
         # It holds what another run reads.
         found = scatter.of_interval(half / math.sqrt(2), min(map(len, points), default=1), self.disturbed)
-        return self.said(kind, behind, found)
+        return self.said(behind, found)
 
     def of_level(self, kind, samples, on_it, band):
-        """The same of a number of a level, by the points on it (logarithms), or of sizes and of no such points its interval."""
+        """The same of a number of a level: by the points on it (logarithms), sizes by their interval."""
         found = None if kind == kinds.LEVEL_SIZE else scatter.of_neighbours(on_it, self.disturbed)
         half = _half(kind, band["low"], band["high"])
         if not found and half is not None:
             found = scatter.of_interval(half, len(on_it) + 1, self.disturbed)
-        return self.said(kind, samples, found)
+        return self.said(samples, found)
 
     def curve(self, level, unit):
         """(bytes, logarithm) of the points of the curve that a level was found in, in order."""
@@ -70,11 +70,9 @@ class Visits:
         for sample in samples:
             shape = (sample.get("state") or {}).get("shape") or {}
             place = tuple(tuple(sorted(each.items())) for each in (sample["series"], sample["x"], shape))
-            value = median(sample["values"])
-            if kind.compared_by == kinds.SHARE:
-                found.setdefault(place, []).append(value)
-            elif value > 0:
-                found.setdefault(place, []).append(math.log(value))
+            value, is_share = median(sample["values"]), kind.compared_by == kinds.SHARE
+            if is_share or value > 0:
+                found.setdefault(place, []).append(value if is_share else math.log(value))
         return list(found.values())
 
 
@@ -84,8 +82,6 @@ def _disturbed(sample):
 
 def _half(kind, low, high):
     """Half of an interval as values are compared, or None where there is none."""
-    if low is None or high is None or low > high:
+    if low is None or high is None or low > high or (kind.compared_by != kinds.SHARE and low <= 0):
         return None
-    if kind.compared_by == kinds.SHARE:
-        return (high - low) / 2
-    return math.log(high / low) / 2 if low > 0 else None
+    return (high - low if kind.compared_by == kinds.SHARE else math.log(high / low)) / 2
