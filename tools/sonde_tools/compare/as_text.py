@@ -25,11 +25,9 @@ def text(comparison, verbose):
         lines += ["", "Set-up that differs", *_table([(d["what"], d["base"], d["new"]) for d in comparison.differs])]
     lines += [*comparison.notes, ""]
     for verdict in SHOWN:
-        found = comparison.those(verdict, with_followers=False)
-        if found:
+        if found := comparison.those(verdict, with_followers=False):
             lines += [f"{HEADINGS[verdict]} ({len(found)})", *_table([_row(comparison, one) for one in found])]
-            lines += [f"  {line}" for line in followers(comparison, verdict)]
-            lines.append("")
+            lines += [*(f"  {line}" for line in followers(comparison, verdict)), ""]
     for verdict in FOLDED:
         found = comparison.those(verdict)
         if found and verbose:

@@ -93,11 +93,9 @@ def _notes(base, new, pairs):
     """What a reader must know of the runs."""
     notes = []
     for name, side in (("BASE", base), ("NEW", new)):
-        broken = sum(not run.complete for run in side)
-        if broken:
+        if broken := sum(not run.complete for run in side):
             notes.append(f"{broken} of {len(side)} of {name} did not end as complete: what they had measured counts.")
-    twice = {run.path.resolve() for run in base} & {run.path.resolve() for run in new}
-    if twice:
+    if {run.path.resolve() for run in base} & {run.path.resolve() for run in new}:
         notes.append("Some files are on both sides.")
     left = sorted({id_ for run in (*base, *new) for id_ in run.observed} - {id_ for pair in pairs for id_ in pair})
     if left:

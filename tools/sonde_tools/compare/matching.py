@@ -59,7 +59,6 @@ def _cheapest_path(known, levels):
 
     @cache
     def path(rows, columns):
-        """The cost of so many of both, and the pairs."""
         if not rows and not columns:
             return 0.0, ()
         ways = []

@@ -138,11 +138,10 @@ def _add_levels(observed_, levels, visits):
             told = visits.of_level(kind, behind, values, band)
             return Observation(kind, unit, band["value"], band["low"], band["high"], **told)
 
-        if not band:
-            continue
-        if by_another_path(level["series"]) and unit == "ns":
-            if level["level"] == 1:
-                observed_.features[_id(level, kinds.PATH_LATENCY)] = said(kinds.PATH_LATENCY, unit, band)
+        other_path = by_another_path(level["series"]) and unit == "ns"
+        if band and other_path and level["level"] == 1:
+            observed_.features[_id(level, kinds.PATH_LATENCY)] = said(kinds.PATH_LATENCY, unit, band)
+        if not band or other_path:
             continue
         kind = kinds.LEVEL_LATENCY if unit == "ns" else kinds.LEVEL_BANDWIDTH
         says = {kind.name: said(kind, unit, band)}

@@ -64,9 +64,8 @@ def verdicts_of(features_of_devices, threshold_percent):
     """A Verdict for each feature of a list of (device id, features), in that order."""
     found = []
     for device, features in features_of_devices:
-        found += [
-            _compared(replace(feature, id=replace(feature.id, device=device))) for feature in _moderated(list(features))
-        ]
+        named = (replace(feature, id=replace(feature.id, device=device)) for feature in features)
+        found += map(_compared, _moderated(list(named)))
     open_ = [number for number, one in enumerate(found) if one.verdict == ""]
     probabilities = adjusted([found[number].change.probability for number in open_])
     called = sum(probability < _LEVEL for probability in probabilities)
@@ -85,13 +84,11 @@ def _moderated(features):
             for name in (feature.id.feature, one.kind) if one.scatter.by_visits else ():
                 alike.setdefault(name, []).append(one.scatter)
 
-    def drawn(name, side):
-        namesakes = alike.get(name, ())
-        return [replace(one, scatter=one.scatter.drawn_to(namesakes if len(namesakes) > 2 else alike.get(one.kind, ())))
-                for one in side]  # fmt: skip
-
-    return [replace(feature, base=drawn(feature.id.feature, feature.base), new=drawn(feature.id.feature, feature.new))
-            for feature in features]  # fmt: skip
+    for feature in features:
+        namesakes = alike.get(feature.id.feature, ())
+        sides = [[replace(one, scatter=one.scatter.drawn_to(namesakes if len(namesakes) > 2 else alike.get(one.kind, ())))
+                  for one in side] for side in (feature.base, feature.new)]  # fmt: skip
+        yield replace(feature, base=sides[0], new=sides[1])
 
 
 def _compared(feature):
@@ -101,8 +98,7 @@ def _compared(feature):
     sure = _is_sure(feature)
     words = [_word(side) for side in (feature.base, feature.new)]
     if any(one.word for one in (*feature.base, *feature.new)):
-        done = _of_words(feature, words, sure)
-        if done:
+        if done := _of_words(feature, words, sure):
             return done
         if feature.kind != kinds.LEVEL:
             base, new = ([one for one in side if one.word == word]

@@ -54,9 +54,8 @@ class Visits:
         """The same of a number of a level: by the points on it (logarithms), sizes by their interval."""
         found = None if kind == kinds.LEVEL_SIZE else scatter.of_neighbours(on_it, self.disturbed)
         half = _half(kind, band["low"], band["high"])
-        if not found and half is not None:
-            found = scatter.of_interval(half, len(on_it) + 1, self.disturbed)
-        return self.said(samples, found)
+        by_interval = None if half is None else scatter.of_interval(half, len(on_it) + 1, self.disturbed)
+        return self.said(samples, found or by_interval)
 
     def curve(self, level, unit):
         """(bytes, logarithm) of the points of the curve that a level was found in, in order."""
