@@ -45,6 +45,8 @@ bool halve_block(StreamShape& shape) {
 /// a fourth, as what is in flight must not get too little.
 StreamShape evenly_begun(StreamShape shape, std::uint64_t array_bytes) {
   constexpr double even = 0.7;
+  // The rest of a line would come from the nearest cache, whatever level holds the array.
+  constexpr std::uint32_t widest_line_words = 32;
   StreamShape best = shape;
   double most = 0;
   for (int halvings = 0; halvings <= 2; ++halvings) {
@@ -56,7 +58,7 @@ StreamShape evenly_begun(StreamShape shape, std::uint64_t array_bytes) {
       most = evenness;
       best = shape;
     }
-    if (evenness >= even || !halve_block(shape)) return best;
+    if (evenness >= even || shape.block_words() <= widest_line_words || !halve_block(shape)) return best;
   }
   return best;
 }
