@@ -118,7 +118,8 @@ void print_text(const std::string& heading, const measure::Conclusion& conclusio
 
 ExitStatus levels_command(const std::string& file, bool as_json) {
   const Recorded recorded = recorded_in(file);
-  std::map<std::pair<std::string, std::string>, measure::LevelMatching> matching;
+  // Curves of latency come first.
+  std::map<std::pair<std::string, std::string>, std::vector<measure::FoundLevel>> by_latency;
   for (const auto& [key, measurements] : recorded.curves) {
     const auto& [id, api, index, words] = key;
     const measure::Probe& probe = *probes_of_levels[index];
@@ -128,8 +129,10 @@ ExitStatus levels_command(const std::string& file, bool as_json) {
     if (known && device->second.line_bytes != 0) request.line_bytes = device->second.line_bytes;
     if (known && device->second.page_bytes != 0) request.page_bytes = device->second.page_bytes;
     if (known) request.stated_cache_bytes = device::largest_bytes(device->second.stated_caches);
-    measure::Conclusion conclusion = measure::conclude(probe, request, measurements);
-    conclusion.levels = matching[{id, api}].matched(probe, std::move(conclusion.levels));
+    if (probe.levels == measure::LevelsOf::bandwidth) request.levels_by_latency = by_latency[{id, api}];
+    const measure::Conclusion conclusion = measure::conclude(probe, request, measurements);
+    if (probe.levels == measure::LevelsOf::latency && measure::is_vector_path(words))
+      by_latency[{id, api}] = conclusion.levels;
     if (as_json) {
       print_records({id, api, std::string(probe.name)}, name_of(probe, words), conclusion);
     } else {

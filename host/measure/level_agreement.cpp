@@ -154,21 +154,6 @@ std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency, std::s
   return rows;
 }
 
-std::vector<FoundLevel> LevelMatching::matched(const Probe& probe, std::vector<FoundLevel> levels) {
-  if (probe.levels == LevelsOf::bandwidth) match(latency_, levels);
-  if (probe.levels != LevelsOf::latency) return levels;
-  std::ranges::copy_if(levels, std::back_inserter(latency_),
-                       [](const FoundLevel& level) { return is_vector_path(level.words); });
-  return levels;
-}
-
-std::optional<Finding> size_disagreement(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth) {
-  if (latency.empty()) return std::nullopt;
-  return furthest_apart(finding_kinds::probes_disagree, latency.front().words,
-                        size_differences(side_by_side(latency, bandwidth), "latency", "bandwidth"),
-                        "The sizes of levels differ beyond what each probe is uncertain by");
-}
-
 Finding order_disagreement(const FoundLevel& level) {
   const auto& [cycle, independent] = *level.found.disagreement;
   const analysis::Estimate ratio = ratio_of(independent, cycle);

@@ -20,13 +20,6 @@ inline constexpr FindingKind apis_disagree{
     .heading = "OpenCL and Vulkan disagree",
     .meaning = "The two APIs see levels whose bounds do not touch; the value is the ratio that is furthest from 1.",
     .unit = units::ratio};
-inline constexpr FindingKind probes_disagree{
-    .name = "probes-disagree",
-    .heading = "Two probes disagree",
-    .meaning =
-        "Latency and bandwidth see sizes of a level whose bounds do not touch; the value is latency's over "
-        "bandwidth's.",
-    .unit = units::ratio};
 inline constexpr FindingKind orders_disagree{
     .name = "orders-disagree",
     .heading = "Two orders of loads disagree",
@@ -71,23 +64,8 @@ struct LevelOfTwo {
 /// The levels of both probes, the nearest first, those that match in one row.
 std::vector<LevelOfTwo> side_by_side(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth);
 
-/// The levels that the probes of one device find through one API, one probe after the other.
-class LevelMatching {
- public:
-  /// The same levels; those of a bandwidth curve get the numbers of the latency levels that came before and are one
-  /// with them.
-  std::vector<FoundLevel> matched(const Probe& probe, std::vector<FoundLevel> levels);
-
- private:
-  std::vector<FoundLevel> latency_;
-};
-
 /// Whether a curve of latency was walked by ordinary vector loads, whose levels are compared.
 inline bool is_vector_path(const Words& words) { return words.path.value_or(Path::vector) == Path::vector; }
-
-/// A finding where levels match but the brackets of their sizes do not touch, with latency's size over bandwidth's;
-/// nothing where they agree.
-std::optional<Finding> size_disagreement(std::span<const FoundLevel> latency, std::span<const FoundLevel> bandwidth);
 
 /// The finding about a level whose size the cyclic walk and independent loads disagree about, with the size by
 /// independent loads over that by the walk.

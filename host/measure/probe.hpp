@@ -29,6 +29,8 @@ struct Request {
   std::uint64_t stated_cache_bytes = 0;  ///< the largest cache that the system or a driver states; 0 without any
   /// The cache before memory, and behind the GPU's own, that the system states; 0 without any.
   std::uint64_t stated_memory_side_bytes = 0;
+  /// The levels that loads by the vector path showed of the device through the same API; empty where none were found.
+  std::vector<FoundLevel> levels_by_latency = {};
   bool counts_traffic = false;          ///< counters see what moves at the fabric and at memory
   Frame frame = {};                     ///< the frame that a probe of frames renders
   std::function<void()> alive = [] {};  ///< prepare() calls it now and then while it works for seconds
@@ -42,7 +44,7 @@ bool is_asked_for(const Request& request, double bytes);
 /// The target of a probe: a device through its driver, or the host processor itself (api `cpu`).
 enum class Target { device, host_cpu };
 
-/// Levels that two probes of one device find, each by its own measure.
+/// Levels that a probe finds: by latency, or the same ones by bandwidth.
 enum class LevelsOf { none, latency, bandwidth };
 
 /// A question about memory. Stateless: declarations and functions. Several may share a name in records, each with an id
@@ -69,9 +71,9 @@ struct Probe {
   /// Findings from the device's info, alone or against the measurements.
   std::vector<Finding> (*stated)(const device::DeviceInfo& device, std::span<const Measurement> measurements) =
       [](const device::DeviceInfo&, std::span<const Measurement>) { return std::vector<Finding>(); };
-  bool needs_host_core = false;      ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
-  LevelsOf levels = LevelsOf::none;  ///< its levels are matched with those of the probe of the other kind
-  bool wants_hit_rates = false;      ///< the share that a cache served is a measurement too, where traffic is counted
+  bool needs_host_core = false;  ///< has a thread of its own on the CPU: a CPU device's driver gets the other cores
+  LevelsOf levels = LevelsOf::none;
+  bool wants_hit_rates = false;  ///< the share that a cache served is a measurement too, where traffic is counted
 };
 
 /// Whether a probe is asked through an API at all; a simulated device is asked everything, and answers why not.

@@ -51,7 +51,7 @@ ProbeRun::ProbeRun(const device::DeviceInfo& device, const Probe& probe, const R
 
 const Visit* ProbeRun::wanted() {
   if (visit_) return &*visit_;
-  while (!is_done_) {
+  while (!is_done_ && !is_given_up_) {
     if (queue_.empty() && !plan()) {
       is_done_ = true;
       break;
@@ -180,7 +180,7 @@ void ProbeRun::take(Answer answer) {
         observer_.skipped(
             probe_, nullptr,
             "given up, as the driver's process was lost " + std::to_string(most_deaths) + " times in a row");
-        is_done_ = true;
+        is_given_up_ = true;
       }
       break;
   }
@@ -222,7 +222,7 @@ void ProbeRun::give_up(std::string why) {
   }
   observer_.skipped(probe_, nullptr, why);
   in_a_row_.clear();
-  is_done_ = true;
+  is_given_up_ = true;
 }
 
 void ProbeRun::count_death(const Point& point) {
@@ -231,6 +231,11 @@ void ProbeRun::count_death(const Point& point) {
   const Point curve{.words = point.words};
   observer_.skipped(probe_, &curve,
                     "not measured any further: the driver's process was lost again and again at points of this curve");
+}
+
+void ProbeRun::know(std::vector<FoundLevel> levels_by_latency) {
+  request_.levels_by_latency = std::move(levels_by_latency);
+  is_done_ = false;
 }
 
 void ProbeRun::end() {

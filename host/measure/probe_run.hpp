@@ -23,6 +23,8 @@ class ProbeRun {
   void take(Answer answer);
   /// Goes on with visits of points whose medians are not yet known within their target.
   void also_visit_what_scatters() { visits_what_scatters_ = true; }
+  /// It goes on by these levels of the device's latency, which tell a probe of bandwidth where to look.
+  void know(std::vector<FoundLevel> levels_by_latency);
   /// Reports what waits for the end: failures one after the other, or sizes that leave nothing to measure.
   void end();
 
@@ -72,7 +74,8 @@ class ProbeRun {
   Observer& observer_;
   bool visits_what_scatters_ = false;
   bool planned_ = false;
-  bool is_done_ = false;  ///< nothing more is wanted, or the probe was given up
+  bool is_done_ = false;  ///< nothing more is wanted
+  bool is_given_up_ = false;
   int lost_in_a_row_ = 0;
   bool any_failed_ = false;
   std::size_t first_look_left_ = 1;

@@ -1,5 +1,6 @@
 #include "session/inquiry.hpp"
 
+#include "measure/level_findings.hpp"
 #include "measure/visits.hpp"
 
 namespace sonde::session {
@@ -61,6 +62,7 @@ void Inquiry::begin(const std::function<void(const records::Line&)>& take) {
 }
 
 std::optional<Candidate> Inquiry::candidate() {
+  if (has_new_levels()) conclude();
   const measure::Visit* const visit = next_visit();
   if (visit == nullptr) return std::nullopt;
   const bool is_first_look = run_->is_first_look();
@@ -115,18 +117,22 @@ void Inquiry::end() {
 }
 
 void Inquiry::conclude() {
-  if (!run_ || visits_ == visits_concluded_) return;
+  if (!run_ || (visits_ == visits_concluded_ && !has_new_levels())) return;
+  if (latency_ != nullptr) {
+    std::vector<measure::FoundLevel> levels = latency_->conclusion_.levels;
+    std::erase_if(levels, [](const measure::FoundLevel& one) { return !measure::is_vector_path(one.words); });
+    run_->know(std::move(levels));
+    visits_of_levels_ = latency_->visits_concluded_;
+  }
   conclusion_ = run_->conclude();
   visits_concluded_ = visits_;
   seconds_concluded_ = seconds_;
 }
 
-void Inquiry::report(measure::LevelMatching& matching, const std::function<void(const records::Line&)>& take) {
+void Inquiry::report(const std::function<void(const records::Line&)>& take) {
   if (!run_) return;
-  measure::Conclusion matched = conclusion_;
-  matched.levels = matching.matched(probe_, std::move(matched.levels));
   auto before = observer_->write_to(take);
-  run_->report(matched);
+  run_->report(conclusion_);
   observer_->write_to(std::move(before));
 }
 

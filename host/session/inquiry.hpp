@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "measure/level_findings.hpp"
 #include "measure/probe_run.hpp"
 #include "session/bench.hpp"
 #include "session/schedule.hpp"
@@ -52,6 +51,8 @@ class Inquiry {
         bench_(std::move(bench)),
         observer_(std::move(observer)) {}
 
+  /// Its levels are those of `latency`, which outlives it.
+  void take_levels_of(const Inquiry& latency) { latency_ = &latency; }
   /// Has the device opened where it is not yet; lines of what is measured go to `take` from now on.
   void begin(const std::function<void(const records::Line&)>& take);
   [[nodiscard]] bool has_begun() const { return has_begun_; }
@@ -72,8 +73,8 @@ class Inquiry {
   void end();
   /// Concludes from what is known now.
   void conclude();
-  /// Reports what was concluded last, with its levels matched, to `take`.
-  void report(measure::LevelMatching& matching, const std::function<void(const records::Line&)>& take);
+  /// Reports what was concluded last to `take`.
+  void report(const std::function<void(const records::Line&)>& take);
 
   [[nodiscard]] const measure::Probe& probe() const { return probe_; }
   [[nodiscard]] device::Api api() const { return api_; }
@@ -85,6 +86,10 @@ class Inquiry {
  private:
   /// Null where no visit is wanted any more, or yet.
   const measure::Visit* next_visit();
+  /// Whether levels were concluded there since they were taken.
+  [[nodiscard]] bool has_new_levels() const {
+    return latency_ != nullptr && latency_->visits_concluded_ != visits_of_levels_;
+  }
 
   const TargetDevice& target_;
   device::Api api_;
@@ -95,6 +100,8 @@ class Inquiry {
   device::DeviceInfo info_ = {};
   std::unique_ptr<measure::ProbeRun> run_;
   bool has_begun_ = false;
+  const Inquiry* latency_ = nullptr;  ///< whose levels are taken
+  int visits_of_levels_ = 0;          ///< the visits that these rest on
   measure::Conclusion conclusion_ = {};
   int visits_ = 0;
   int visits_concluded_ = 0;

@@ -20,13 +20,12 @@ constexpr double share_to_conclude = 0.03;
 /// What people look for first: the levels of one API after seconds, then of the other.
 bool finds_levels(const Inquiry& inquiry) { return inquiry.probe().levels != measure::LevelsOf::none; }
 
-/// The levels among lines; those of latency on the vector path only, as only latency is measured on several paths.
-std::vector<measure::FoundLevel> levels_in(std::span<const Line> lines, measure::LevelsOf kind) {
+/// The levels among lines that are of the vector path.
+std::vector<measure::FoundLevel> levels_in(std::span<const Line> lines) {
   std::vector<measure::FoundLevel> found;
   for (const Line& line : lines) {
     const auto* one = std::get_if<records::LevelLine>(&line);
-    if (one != nullptr && (kind == measure::LevelsOf::bandwidth || measure::is_vector_path(one->level.words)))
-      found.push_back(one->level);
+    if (one != nullptr && measure::is_vector_path(one->level.words)) found.push_back(one->level);
   }
   return found;
 }
@@ -69,6 +68,7 @@ void Run::measure(const SelectedDevices& choice) {
 
 void Run::prepare(const TargetDevice& target, device::Api api) {
   const bool shares_cores = target.record.type == device::DeviceType::cpu && api != device::Api::cpu;
+  const std::size_t first = inquiries_.size();
   std::map<bool, std::shared_ptr<Bench>> benches;
   for (const measure::Probe* probe : asked_.probes) {
     if (!measure::is_asked_through(*probe, api)) continue;
@@ -82,6 +82,13 @@ void Run::prepare(const TargetDevice& target, device::Api api) {
     inquiries_.push_back(
         std::make_unique<Inquiry>(target, api, *probe, std::move(request), bench, std::move(observer)));
   }
+  const auto of_this = std::span(inquiries_).last(inquiries_.size() - first);
+  const auto finds = [](measure::LevelsOf levels) {
+    return [levels](const auto& inquiry) { return inquiry->probe().levels == levels; };
+  };
+  const auto latency = std::ranges::find_if(of_this, finds(measure::LevelsOf::latency));
+  const auto bandwidth = std::ranges::find_if(of_this, finds(measure::LevelsOf::bandwidth));
+  if (latency != of_this.end() && bandwidth != of_this.end()) (*bandwidth)->take_levels_of(**latency);
 }
 
 measure::Request Run::request_of(const TargetDevice& target) const {
@@ -192,32 +199,31 @@ double Run::spent_seconds() const {
 }
 
 std::vector<Line> Run::conclusions(bool anew) {
+  // Other levels follow from those of latency.
+  for (const bool of_latency : {true, false}) {
+    for (const auto& inquiry : inquiries_) {
+      if (anew && (inquiry->probe().levels == measure::LevelsOf::latency) == of_latency) inquiry->conclude();
+    }
+  }
   std::vector<Line> lines;
   const auto take = [&lines](const Line& line) { lines.push_back(line); };
-  const auto latency = std::ranges::find(asked_.probes, measure::LevelsOf::latency, &measure::Probe::levels);
   for (const auto& [target, apis] : choice_->chosen) {
     std::map<device::Api, std::vector<measure::FoundLevel>> by_latency;
     for (const device::Api api : apis) {
-      measure::LevelMatching matching;
-      std::vector<measure::FoundLevel> by_bandwidth;
       for (const auto& inquiry : inquiries_) {
         if (&inquiry->target() != &target || inquiry->api() != api) continue;
-        if (anew) inquiry->conclude();
         const auto first = static_cast<std::ptrdiff_t>(lines.size());
-        inquiry->report(matching, take);
-        const measure::LevelsOf kind = inquiry->probe().levels;
-        auto& levels = kind == measure::LevelsOf::latency ? by_latency[api] : by_bandwidth;
-        if (kind != measure::LevelsOf::none) levels = levels_in(std::span(lines).subspan(first), kind);
+        inquiry->report(take);
+        if (inquiry->probe().levels == measure::LevelsOf::latency)
+          by_latency[api] = levels_in(std::span(lines).subspan(first));
       }
-      const auto add = [&](const std::optional<measure::Finding>& finding, device::Api of_api) {
-        if (!finding) return;
-        const records::Origin origin{target.record.id, records::api_name(of_api), std::string((*latency)->name)};
-        take(records::FindingLine{origin, std::string(finding->kind->name), *finding});
-      };
-      add(measure::size_disagreement(by_latency[api], by_bandwidth), api);
-      if (api != device::Api::vulkan) continue;
-      const auto disagreement = measure::disagreement(by_latency[device::Api::opencl], by_latency[api]);
-      for (const device::Api both : {device::Api::opencl, device::Api::vulkan}) add(disagreement, both);
+    }
+    const auto disagreement = measure::disagreement(by_latency[device::Api::opencl], by_latency[device::Api::vulkan]);
+    if (!disagreement) continue;
+    const auto latency = std::ranges::find(asked_.probes, measure::LevelsOf::latency, &measure::Probe::levels);
+    for (const device::Api both : {device::Api::opencl, device::Api::vulkan}) {
+      const records::Origin origin{target.record.id, records::api_name(both), std::string((*latency)->name)};
+      take(records::FindingLine{origin, std::string(disagreement->kind->name), *disagreement});
     }
   }
   return lines;

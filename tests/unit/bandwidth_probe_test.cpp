@@ -169,6 +169,74 @@ TEST(BandwidthPlan, ASweepThatEndsOnAFallGoesOn) {
   EXPECT_EQ(largest_asked_for(cpu, quick, 48 * mib), 64 * mib);
 }
 
+FoundLevel level_of(int number, std::optional<double> bytes) {
+  FoundLevel level{.level = number};
+  if (!bytes) return level;
+  level.found.bytes = analysis::Bracket{*bytes / 1.02, *bytes, *bytes * 1.02};
+  level.found.onset_bytes = *bytes * 1.01;
+  level.found.end_bytes = *bytes * 1.1;
+  level.found.latency_ns = {9, 10, 11};
+  return level;
+}
+
+TEST(BandwidthLevelsByLatency, AreThoseWithASampleWithinThem) {
+  std::vector<measure::Measurement> known;
+  for (double bytes = 65536; bytes <= 64 << 20; bytes *= 2) known.push_back(at(bytes, bytes <= 1 << 20 ? 500 : 50, 2));
+  known.push_back(at(3 << 20, 70, 2));  // between two caches; the first visit was another's
+  known.back().values = {20, 49, 50, 51};
+  known.back().visits = {0, 1, 3};
+  const measure::Request request{.levels_by_latency = {level_of(2, 16384), level_of(3, 1.2 * (1 << 20)),
+                                                       level_of(4, 4.2 * (1 << 20)), level_of(5, {})}};
+  const measure::Conclusion conclusion = bandwidth.conclude(request, known);
+  ASSERT_EQ(conclusion.levels.size(), 3u);
+  for (int i = 0; i < 3; ++i) {
+    const FoundLevel& one = conclusion.levels[static_cast<std::size_t>(i)];
+    EXPECT_EQ(one.level, 3 + i);
+    EXPECT_EQ(one.matches, 3 + i);
+    EXPECT_EQ(one.words, level_words);
+    EXPECT_NEAR(one.gbps.value().value, i == 0 ? 500 : 50, 1);
+    EXPECT_EQ(one.found.latency_ns.value, 0) << "it is of another curve";
+  }
+  EXPECT_EQ(conclusion.levels[0].found.bytes->high, request.levels_by_latency[1].found.bytes->high);
+  EXPECT_TRUE(conclusion.without_levels.empty());
+}
+
+TEST(BandwidthLevelsByLatency, WithoutAnyTheReasonIsTold) {
+  const auto why = [](const std::vector<std::pair<double, double>>& sizes_and_gbps, const measure::Request& request) {
+    std::vector<measure::Measurement> known;
+    for (const auto& [bytes, gbps] : sizes_and_gbps) known.push_back(at(bytes, gbps, 2));
+    const measure::Conclusion conclusion = bandwidth.conclude(request, known);
+    EXPECT_TRUE(conclusion.levels.empty());
+    return conclusion.without_levels.empty() ? "" : conclusion.without_levels.front().reason;
+  };
+  EXPECT_EQ(why({{4096, 9}, {8192, 9}}, {}), "") << "so few sizes were asked for";
+  EXPECT_NE(why({{4096, 9}, {8192, 9}, {16384, 9}, {32768, 9}}, {}).find("has no fall"), std::string::npos);
+  EXPECT_NE(why({{1 << 20, 9}}, {.levels_by_latency = {level_of(1, 1 << 20), level_of(2, 3 << 19)}}), "");
+  std::vector<std::pair<double, double>> rising;
+  for (double bytes = 4096; bytes < 1 << 26; bytes *= 2) rising.emplace_back(bytes, bytes < 1 << 20 ? 100 : 300);
+  rising.emplace_back(2048, 300);
+  EXPECT_NE(why(rising, {}).find("rises again"), std::string::npos);
+}
+
+TEST(BandwidthLevelsByLatency, AreReadAtTwoSizesWellWithinEach) {
+  const auto info = device_with(2, device::DeviceType::discrete);
+  const measure::Request request{.levels_by_latency = {level_of(1, 16384), level_of(2, 1 << 20), level_of(3, {})}};
+  std::vector<measure::Measurement> known{at(4096, 900, 2), at(1 << 18, 500, 4), at(64 << 20, 50, 2)};
+  const std::vector<measure::Point> points = points_within_levels(info, request, known);
+  ASSERT_EQ(points.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double high = request.levels_by_latency[i / 2].found.bytes->low;
+    EXPECT_EQ(points[i].words, level_words);
+    EXPECT_EQ(points[i].shape, known[i < 2 ? 0 : 1].point.shape);
+    EXPECT_LT(points[i].x.bytes.value(), high);
+    EXPECT_GT(points[i].x.bytes.value(), 0.55 * high);
+    known.push_back(at(points[i].x.bytes.value(), 500, 2));
+  }
+  EXPECT_TRUE(points_within_levels(info, request, known).empty());
+  EXPECT_TRUE(closer_points(info, request, known).empty()) << "latency tells the edges";
+  EXPECT_TRUE(points_within_levels(info, {}, known).empty());
+}
+
 /// Findings for reading at 4 KiB, 16 KiB and so on, each four times the size before.
 std::vector<measure::Finding> concluded(const std::vector<double>& gbps) {
   std::vector<measure::Measurement> curve;

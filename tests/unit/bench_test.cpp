@@ -426,9 +426,8 @@ TEST_F(InquiryTest, AfterAnyVisitWhatIsKnownCanBeReportedAndItGoesOn) {
   std::set<std::size_t> levels;
   for (int visits = 0; visits < 40 && one->candidate(); ++visits) {
     one->conclude();
-    measure::LevelMatching matching;
     std::vector<records::Line> found;
-    one->report(matching, [&found](const records::Line& line) { found.push_back(line); });
+    one->report([&found](const records::Line& line) { found.push_back(line); });
     for (const records::Line& line : found) EXPECT_FALSE(std::holds_alternative<records::ErrorLine>(line));
     levels.insert(static_cast<std::size_t>(std::ranges::count_if(
         found, [](const auto& line) { return std::holds_alternative<records::LevelLine>(line); })));

@@ -97,28 +97,6 @@ TEST(LevelsSideBySide, WhatARecordDoesNotMatchStandsInARowOfItsOwn) {
   EXPECT_EQ(found[3].bandwidth, &bandwidth[1]);
 }
 
-TEST(LevelsSideBySide, SizesWhoseBracketsDoNotTouchDisagree) {
-  const Levels latency = numbered({cache(32 * kib), cache(2048 * kib), memory()});
-  const auto against = [&](Levels bandwidth) {
-    bandwidth = numbered(std::move(bandwidth));
-    match(latency, bandwidth);
-    return size_disagreement(latency, bandwidth);
-  };
-  EXPECT_FALSE(against({cache(33 * kib), cache(2200 * kib), memory()}));
-  EXPECT_FALSE(against({cache(2048 * kib), memory()}));  // a level less is no size
-  EXPECT_FALSE(against({}));
-  const auto finding = against({cache(33 * kib), cache(3072 * kib), memory()});
-  ASSERT_TRUE(finding);
-  EXPECT_EQ(finding->kind, &finding_kinds::probes_disagree);
-  EXPECT_NE(finding->evidence.find("2 MiB (1.90 MiB to 2.10 MiB) by latency, 3 MiB"), std::string::npos)
-      << finding->evidence;
-  EXPECT_EQ(finding->evidence.find("32 KiB"), std::string::npos) << finding->evidence;
-  EXPECT_EQ(finding->unit, "ratio");
-  EXPECT_NEAR(finding->value.value(), 2.0 / 3, 1e-5);
-  EXPECT_NEAR(finding->low.value(), 2.0 / 3 / 1.05 / 1.05, 1e-5);
-  EXPECT_NEAR(finding->high.value(), 2.0 / 3 * 1.05 * 1.05, 1e-5);
-}
-
 TEST(ApisDisagree, WhereBracketsOfOneLevelLieApart) {
   const Levels opencl = numbered({cache(32 * kib), cache(2048 * kib), memory()});
   EXPECT_FALSE(disagreement(opencl, numbered({cache(34 * kib), cache(2200 * kib), memory()})));

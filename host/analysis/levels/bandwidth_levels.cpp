@@ -7,6 +7,7 @@
 namespace sonde::analysis {
 namespace {
 
+constexpr std::size_t least_points = 3;
 /// The part of a curve before this share of its best is no level's bandwidth: groups have too little to do there.
 constexpr double nearly_best = 0.9;
 /// A larger working set is never so much faster than a smaller one: one of the two was measured wrongly.
@@ -24,13 +25,6 @@ std::vector<double> medians_of(std::span<const CurvePoint> points) {
   std::vector<double> medians;
   for (const CurvePoint& point : points) medians.push_back(median_of(point));
   return medians;
-}
-
-std::vector<CurvePoint> without_too_little_to_do(std::span<const CurvePoint> curve) {
-  // A single point may be disturbed.
-  const double best = std::ranges::max(running_median(medians_of(curve), 1));
-  const auto is_near = [&](const CurvePoint& one) { return median_of(one) >= nearly_best * best; };
-  return {std::ranges::find_if(curve, is_near), curve.end()};
 }
 
 /// The curve that never rises and is nearest to this one: neighbours that rise share their median (the pool-adjacent-
@@ -73,6 +67,13 @@ std::vector<CurvePoint> falling(const std::vector<CurvePoint>& curve) {
 
 }  // namespace
 
+std::vector<CurvePoint> with_enough_to_do(std::span<const CurvePoint> curve) {
+  // A single point may be disturbed.
+  const double best = curve.empty() ? 0 : std::ranges::max(running_median(medians_of(curve), 1));
+  const auto is_near = [&](const CurvePoint& one) { return median_of(one) >= nearly_best * best; };
+  return {std::ranges::find_if(curve, is_near), curve.end()};
+}
+
 std::vector<CurvePoint> time_curve(std::span<const CurvePoint> curve, double line_bytes) {
   std::vector<CurvePoint> times(curve.begin(), curve.end());
   for (CurvePoint& point : times) {
@@ -82,28 +83,35 @@ std::vector<CurvePoint> time_curve(std::span<const CurvePoint> curve, double lin
 }
 
 std::vector<BandwidthLevel> find_bandwidth_levels(std::span<const CurvePoint> swept, double line_bytes) {
-  if (swept.size() < 3) return {};
+  if (swept.size() < least_points) return {};
+  const std::vector<CurvePoint> curve = falling(with_enough_to_do(swept));
   LatencyCurves times;
-  times.cycle = time_curve(falling(without_too_little_to_do(swept)), line_bytes);
+  times.cycle = time_curve(curve, line_bytes);
   times.line_bytes = line_bytes;
   times.of_streams = true;
   curve::Constants constants;
   constants.least_step = least_fall;
-  std::vector<BandwidthLevel> levels;
-  for (const Level& level : find_levels(times, constants).levels) {
-    const Bracket& ns = level.latency_ns;
-    levels.push_back({.bytes = level.bytes,
-                      .onset_bytes = level.onset_bytes,
-                      .end_bytes = level.end_bytes,
-                      .gbps = {line_bytes / ns.high, line_bytes / ns.value, line_bytes / ns.low}});
+  const std::vector<Level> levels = find_levels(times, constants).levels;
+  const std::vector<std::optional<Bracket>> gbps = bandwidths_within(levels, curve);
+  std::vector<BandwidthLevel> found;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (gbps[i]) found.push_back({levels[i].bytes, levels[i].onset_bytes, levels[i].end_bytes, *gbps[i]});
   }
   // The curve begins where it is nearly its best. A single point there is the luckiest of many or lies on a slope,
   // unless it gets more than either explains.
-  const auto begins = [&](const CurvePoint& point) { return point.bytes <= levels.front().onset_bytes; };
-  if (levels.size() > 1 && levels[0].gbps.value < more_than_luck * levels[1].gbps.value &&
-      std::ranges::count_if(times.cycle, begins) < 2)
-    levels.erase(levels.begin());
-  return levels.size() < 2 ? std::vector<BandwidthLevel>() : levels;
+  const auto begins = [&](const CurvePoint& point) { return point.bytes <= found.front().onset_bytes; };
+  if (found.size() > 1 && found[0].gbps.value < more_than_luck * found[1].gbps.value &&
+      std::ranges::count_if(curve, begins) < 2)
+    found.erase(found.begin());
+  return found.size() < 2 ? std::vector<BandwidthLevel>() : found;
+}
+
+std::string_view why_without_bandwidth_levels(std::span<const CurvePoint> swept) {
+  if (swept.size() < least_points) return "";
+  return falling(with_enough_to_do(swept)).empty()
+             ? "the curve rises again with larger working sets, as behind no hierarchy of caches; measure again on an "
+               "idle machine"
+             : "the curve has no fall that stands out from its scatter, so all working sets may be of one level";
 }
 
 }  // namespace sonde::analysis

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "analysis/levels/constants.hpp"
@@ -152,9 +153,25 @@ struct BandwidthLevel {
   Bracket gbps;
 };
 
-/// Reads the levels from a bandwidth curve sorted by bytes, whose values are GB/s. Empty where there is no edge, and
-/// where the curve rises again in a way that no hierarchy does: a false level is worse than a missed one.
+/// The sizes well within each level: streams through them find next to nothing in nearer caches by a walk's transition,
+/// and next to all in this one. `high` is less than `low` for a level without such sizes.
+std::vector<SizeRange> well_within(std::span<const Level> levels);
+
+/// The bandwidth of each level by the points of a curve, in GB/s, that lie well within it, less what nearer caches
+/// serve of them; several points of one size are its visits. The interval holds what another point would read, and one
+/// of these. Nothing for a level without a point.
+std::vector<std::optional<Bracket>> bandwidths_within(std::span<const Level> levels,
+                                                      std::span<const CurvePoint> points);
+
+/// Reads the levels from a bandwidth curve alone, sorted by bytes, whose values are GB/s. Empty where there is no edge,
+/// and where the curve rises again in a way that no hierarchy does: a false level is worse than a missed one.
 std::vector<BandwidthLevel> find_bandwidth_levels(std::span<const CurvePoint> swept, double line_bytes);
+
+/// The reason for which such a curve shows no levels; empty where it has too few sizes to show any.
+std::string_view why_without_bandwidth_levels(std::span<const CurvePoint> swept);
+
+/// A bandwidth curve from where its working sets give all groups enough to do.
+std::vector<CurvePoint> with_enough_to_do(std::span<const CurvePoint> curve);
 
 /// The same curve as the time to move a line, in ns, which rises with the working set.
 std::vector<CurvePoint> time_curve(std::span<const CurvePoint> curve, double line_bytes);

@@ -22,8 +22,9 @@ constexpr std::array finding_kinds{&bandwidth_probe::launch, &bandwidth_probe::s
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   return measure::first_new_points(
       request, known, [&] { return search_points(device, request); },
-      [&] { return sweep_points(device, request, known); }, [&] { return closer_points(device, request, known); },
-      [&] { return scaling_points(known); });
+      [&] { return sweep_points(device, request, known); },
+      [&] { return points_within_levels(device, request, known); },
+      [&] { return closer_points(device, request, known); }, [&] { return scaling_points(known); });
 }
 
 /// Throws where the working set that is asked for cannot be cut into whole blocks, and says which can.
@@ -61,17 +62,11 @@ bool fetches_what_it_writes(const device::DeviceInfo& device, const workloads::P
 
 Conclusion conclude(const Request& request, std::span<const Measurement> measurements) {
   Conclusion conclusion;
-  const std::vector<analysis::CurvePoint> curve = curve_of(best_points(measurements, bandwidth_probe::level_words));
-  for (const analysis::BandwidthLevel& level : analysis::find_bandwidth_levels(curve, request.line_bytes)) {
-    conclusion.levels.push_back(
-        {.words = bandwidth_probe::level_words,
-         .level = static_cast<int>(conclusion.levels.size()) + 1,
-         .found = {.bytes = level.bytes, .onset_bytes = level.onset_bytes, .end_bytes = level.end_bytes},
-         .gbps = level.gbps});
-  }
+  conclude_levels(request, measurements, conclusion);
   if (auto found = launch_cost(measurements)) conclusion.findings.push_back(*std::move(found));
   conclusion.add(more_than_from_nearer(measurements));
-  conclusion.add(more_than_memory_moves(measurements, conclusion.levels));
+  conclusion.add(
+      more_than_memory_moves(measurements, knows_caches(request) ? request.levels_by_latency : conclusion.levels));
   conclusion.add(saturations(measurements));
   return conclusion;
 }

@@ -123,8 +123,19 @@ inline const Shape& shape_at(const Measurement& one) {
 std::vector<Point> sweep_points(const device::DeviceInfo& device, const Request& request,
                                 std::span<const Measurement> known);
 
+/// Whether latency showed caches, which a bandwidth curve then has too.
+inline bool knows_caches(const Request& request) {
+  return !request.levels_by_latency.empty() && request.levels_by_latency.front().found.bytes;
+}
+
+/// Two sizes well within each cache that latency showed, the largest ones that are, in the shape of the size nearest to
+/// them; those that are known are left out.
+std::vector<Point> points_within_levels(const device::DeviceInfo& device, const Request& request,
+                                        std::span<const Measurement> known);
+
 /// Further sizes of the curve that tells levels: first where it steps because the shape changes, each side in the
-/// other's shape too; then closer about its edges, in the shape of the near side. None when all edges are known.
+/// other's shape too; then, where latency shows no cache, closer about its edges, in the shape of the near side. None
+/// when all edges are known.
 std::vector<Point> closer_points(const device::DeviceInfo& device, const Request& request,
                                  std::span<const Measurement> known);
 
@@ -133,6 +144,10 @@ inline bool is_scaling(const Point& point) { return point.x.groups && point.x.by
 
 /// Points still wanted to know, within an eighth, how many work-groups get all of what each level of reading delivers.
 std::vector<Point> scaling_points(std::span<const Measurement> known);
+
+/// Adds the levels that latency showed, as far as there are samples within them; where it showed no cache, those of the
+/// bandwidth curve alone. Without any, the reason.
+void conclude_levels(const Request& request, std::span<const Measurement> measurements, Conclusion& conclusion);
 
 /// `launch`: from working sets up to 256 KiB of the curve that tells levels; without a value where fewer than three are
 /// known. Nothing where no empty kernel was measured either.

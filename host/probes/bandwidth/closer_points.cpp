@@ -87,7 +87,7 @@ std::vector<Point> closer_points(const device::DeviceInfo& device, const Request
   }
   points = measure::new_points(request, known, std::move(points));
   if (points.size() > allowed) points.resize(allowed);
-  if (!points.empty()) return points;
+  if (!points.empty() || knows_caches(request)) return points;
 
   const auto between = [&](const analysis::Gap& gap) {
     const auto near = std::ranges::find(curve, gap.low_bytes, [](const Measurement* one) { return bytes_of(*one); });

@@ -121,7 +121,7 @@ std::vector<Finding> more_than_from_nearer(std::span<const Measurement> measurem
 
 std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measurements,
                                             std::span<const FoundLevel> levels) {
-  if (levels.size() < 2 || !levels[levels.size() - 2].found.bytes) return {};
+  if (levels.size() < 2 || levels.back().found.bytes || !levels[levels.size() - 2].found.bytes) return {};
   const double caches = levels[levels.size() - 2].found.bytes->high;
   const Measurement* worst = furthest_above(measurements, [&](const Measurement& one) {
     const bool far = one.point.words.path != Path::local && bytes_of(one) > far_beyond_caches * caches;

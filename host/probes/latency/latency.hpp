@@ -38,7 +38,6 @@ inline constexpr Curve atomic = by_each_path("atomic", "Latency of an atomic ope
 
 inline constexpr std::array curves{&cycle_awake, &independent, &pages, &atomic, &cycle};
 inline constexpr std::array finding_kinds{&measure::finding_kinds::translation, &measure::finding_kinds::apis_disagree,
-                                          &measure::finding_kinds::probes_disagree,
                                           &measure::finding_kinds::orders_disagree};
 
 inline constexpr Words vector_path{.memory = "device", .path = Path::vector};

@@ -1,0 +1,88 @@
+#include <cmath>
+
+#include "probes/bandwidth/bandwidth.hpp"
+
+namespace sonde::probes {
+namespace {
+
+/// A cache's bandwidth is known by so many sizes.
+constexpr std::ptrdiff_t enough_sizes = 2;
+/// These lie so far apart, the larger one so far within what is well within the cache.
+constexpr double between_sizes = 1.5;
+constexpr double below_end = 1.04;
+
+/// The levels by latency; none where it showed no cache.
+std::vector<analysis::Level> levels_by_latency(const Request& request) {
+  std::vector<analysis::Level> levels;
+  if (!knows_caches(request)) return levels;
+  for (const FoundLevel& level : request.levels_by_latency) levels.push_back(level.found);
+  return levels;
+}
+
+/// The same points, each visit of them as one.
+std::vector<analysis::CurvePoint> visits_of(std::span<const Measurement* const> points) {
+  std::vector<analysis::CurvePoint> visits;
+  for (const Measurement* one : points) {
+    auto begin = one->values.begin();
+    for (const std::size_t count : one->visits.empty() ? std::vector{one->values.size()} : one->visits) {
+      const auto end = begin + static_cast<std::ptrdiff_t>(count);
+      if (count > 0) visits.push_back({.bytes = bytes_of(*one), .values = {begin, end}});
+      begin = end;
+    }
+  }
+  return visits;
+}
+
+}  // namespace
+
+void conclude_levels(const Request& request, std::span<const Measurement> measurements, Conclusion& conclusion) {
+  const Words& words = bandwidth_probe::level_words;
+  const std::vector<const Measurement*> points = best_points(measurements, words);
+  const std::vector<analysis::Level> levels = levels_by_latency(request);
+  const auto gbps = analysis::bandwidths_within(levels, analysis::with_enough_to_do(visits_of(points)));
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (!gbps[i]) continue;
+    const int number = request.levels_by_latency[i].level;
+    conclusion.levels.push_back(
+        {.words = words, .level = number, .found = levels[i], .gbps = gbps[i], .matches = number});
+    conclusion.levels.back().found.latency_ns = {};
+  }
+  const auto none_because = [&](const std::string& why) {
+    if (conclusion.levels.empty() && !why.empty())
+      conclusion.without_levels.push_back({words, "no levels by bandwidth: " + why});
+  };
+  if (!levels.empty()) return none_because("no size lies well within a cache that latency shows, or well beyond all");
+  const std::vector<analysis::CurvePoint> curve = curve_of(points);
+  for (const analysis::BandwidthLevel& level : analysis::find_bandwidth_levels(curve, request.line_bytes)) {
+    conclusion.levels.push_back(
+        {.words = words,
+         .level = static_cast<int>(conclusion.levels.size()) + 1,
+         .found = {.bytes = level.bytes, .onset_bytes = level.onset_bytes, .end_bytes = level.end_bytes},
+         .gbps = level.gbps});
+  }
+  none_because(std::string(analysis::why_without_bandwidth_levels(curve)));
+}
+
+std::vector<Point> points_within_levels(const device::DeviceInfo& device, const Request& request,
+                                        std::span<const Measurement> known) {
+  const std::vector<const Measurement*> curve = best_points(known, bandwidth_probe::level_words);
+  if (curve.empty()) return {};
+  std::vector<Point> points;
+  for (const auto& [low, high] : analysis::well_within(levels_by_latency(request))) {
+    if (std::isinf(high)) continue;
+    const double from = std::max(low, high / (below_end * between_sizes * between_sizes));
+    const auto lacking = enough_sizes - std::ranges::count_if(curve, [&](const Measurement* one) {
+                           return bytes_of(*one) >= from && bytes_of(*one) <= high;
+                         });
+    double wanted = high / below_end;
+    for (std::ptrdiff_t i = 0; i < lacking && wanted >= low; ++i, wanted /= between_sizes) {
+      const auto distance = [wanted](const Measurement* one) { return std::abs(std::log(bytes_of(*one) / wanted)); };
+      Point point = stream_point(device, bandwidth_probe::stream, bandwidth_probe::level_words, wanted);
+      point.shape = shape_at(**std::ranges::min_element(curve, {}, distance));
+      if (is_asked_for(request, point.x.bytes.value()) && keeps_its_shape(point)) points.push_back(point);
+    }
+  }
+  return points;
+}
+
+}  // namespace sonde::probes
