@@ -79,8 +79,8 @@ void add_bandwidth(device::Api api, std::span<const FoundLevel> bandwidth, std::
     const auto same = std::ranges::find_if(
         bandwidth, [&](const FoundLevel& one) { return latency != nullptr && one.matches == latency->level; });
     const FoundLevel* found = same != bandwidth.end() ? &*same : nullptr;
-    if (found == nullptr && row.bytes)
-      found = holding(bandwidth, latency != nullptr ? latency->found.bytes->value : row.bytes->value);
+    // A cache that this API's latency shows, and its bandwidth does not, has no sample within it.
+    if (found == nullptr && row.bytes && latency == nullptr) found = holding(bandwidth, row.bytes->value);
     if (found == nullptr && row.name == "memory" && !bandwidth.back().found.bytes) found = &bandwidth.back();
     row.apis[api].bandwidth = found;
     if (found != nullptr) shown.insert(found);

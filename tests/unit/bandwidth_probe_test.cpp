@@ -218,23 +218,35 @@ TEST(BandwidthLevelsByLatency, WithoutAnyTheReasonIsTold) {
   EXPECT_NE(why(rising, {}).find("rises again"), std::string::npos);
 }
 
-TEST(BandwidthLevelsByLatency, AreReadAtTwoSizesWellWithinEach) {
+TEST(BandwidthLevelsByLatency, AreReadAtTwoSizesWellWithinEachBeforeTheSweep) {
   const auto info = device_with(2, device::DeviceType::discrete);
-  const measure::Request request{.levels_by_latency = {level_of(1, 16384), level_of(2, 1 << 20), level_of(3, {})}};
-  std::vector<measure::Measurement> known{at(4096, 900, 2), at(1 << 18, 500, 4), at(64 << 20, 50, 2)};
-  const std::vector<measure::Point> points = points_within_levels(info, request, known);
-  ASSERT_EQ(points.size(), 4u);
-  for (std::size_t i = 0; i < 4; ++i) {
-    const double high = request.levels_by_latency[i / 2].found.bytes->low;
-    EXPECT_EQ(points[i].words, level_words);
-    EXPECT_EQ(points[i].shape, known[i < 2 ? 0 : 1].point.shape);
-    EXPECT_LT(points[i].x.bytes.value(), high);
-    EXPECT_GT(points[i].x.bytes.value(), 0.55 * high);
-    known.push_back(at(points[i].x.bytes.value(), 500, 2));
+  constexpr double largest = 128 << 20;
+  measure::Request request{.look = measure::Look::first,
+                           .levels_by_latency = {level_of(1, 16384), level_of(2, 1 << 20), level_of(3, {})}};
+  std::vector<measure::Measurement> known;
+  for (const measure::Point& point : bandwidth.next(info, {.look = measure::Look::first}, {}))
+    known.push_back(searched(point, static_cast<std::uint32_t>(known.size())));
+  const auto shape_near = [searches = known](double bytes) {
+    const auto distance = [bytes](const measure::Measurement& one) {
+      return one.point.words == level_words ? std::abs(std::log(bytes_of(one) / bytes)) : 1e9;
+    };
+    return std::ranges::min_element(searches, {}, distance)->state.shape;
+  };
+  const std::vector<measure::Point> points = bandwidth.next(info, request, known);
+  for (const measure::Point& point : points) {
+    const double bytes = point.x.bytes.value();
+    EXPECT_EQ(point.words, level_words);
+    EXPECT_EQ(point.shape, shape_near(bytes));
+    const double end = bytes < 16384 ? 16384 : bytes < 1 << 20 ? 1 << 20 : largest;
+    EXPECT_LE(bytes, end);
+    EXPECT_GT(bytes, 0.55 * end);
+    known.push_back(searched(point, 1));
   }
+  EXPECT_EQ(points.size(), 5u) << "the largest was searched";
   EXPECT_TRUE(points_within_levels(info, request, known).empty());
   EXPECT_TRUE(closer_points(info, request, known).empty()) << "latency tells the edges";
-  EXPECT_TRUE(points_within_levels(info, {}, known).empty());
+  request.levels_by_latency.clear();
+  EXPECT_TRUE(points_within_levels(info, request, known).empty());
 }
 
 /// Findings for reading at 4 KiB, 16 KiB and so on, each four times the size before.

@@ -22,9 +22,9 @@ constexpr std::array finding_kinds{&bandwidth_probe::launch, &bandwidth_probe::s
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   return measure::first_new_points(
       request, known, [&] { return search_points(device, request); },
-      [&] { return sweep_points(device, request, known); },
       [&] { return points_within_levels(device, request, known); },
-      [&] { return closer_points(device, request, known); }, [&] { return scaling_points(known); });
+      [&] { return sweep_points(device, request, known); }, [&] { return closer_points(device, request, known); },
+      [&] { return scaling_points(known); });
 }
 
 /// Throws where the working set that is asked for cannot be cut into whole blocks, and says which can.

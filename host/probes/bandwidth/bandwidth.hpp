@@ -128,8 +128,8 @@ inline bool knows_caches(const Request& request) {
   return !request.levels_by_latency.empty() && request.levels_by_latency.front().found.bytes;
 }
 
-/// Two sizes well within each cache that latency showed, the largest ones that are, in the shape of the size nearest to
-/// them; those that are known are left out.
+/// Two sizes well within each level that latency showed, the largest ones that are, in the shape of the size nearest to
+/// them. None for a level that has them, or where it showed no cache.
 std::vector<Point> points_within_levels(const device::DeviceInfo& device, const Request& request,
                                         std::span<const Measurement> known);
 

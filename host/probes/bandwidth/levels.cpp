@@ -5,9 +5,7 @@
 namespace sonde::probes {
 namespace {
 
-/// A cache's bandwidth is known by so many sizes.
-constexpr std::ptrdiff_t enough_sizes = 2;
-/// These lie so far apart, the larger one so far within what is well within the cache.
+/// The two sizes that tell a level's bandwidth lie so far apart, the larger one so far below the end of its room.
 constexpr double between_sizes = 1.5;
 constexpr double below_end = 1.04;
 
@@ -68,17 +66,15 @@ std::vector<Point> points_within_levels(const device::DeviceInfo& device, const 
   const std::vector<const Measurement*> curve = best_points(known, bandwidth_probe::level_words);
   if (curve.empty()) return {};
   std::vector<Point> points;
-  for (const auto& [low, high] : analysis::well_within(levels_by_latency(request))) {
-    if (std::isinf(high)) continue;
-    const double from = std::max(low, high / (below_end * between_sizes * between_sizes));
-    const auto lacking = enough_sizes - std::ranges::count_if(curve, [&](const Measurement* one) {
-                           return bytes_of(*one) >= from && bytes_of(*one) <= high;
-                         });
-    double wanted = high / below_end;
-    for (std::ptrdiff_t i = 0; i < lacking && wanted >= low; ++i, wanted /= between_sizes) {
+  for (const auto& [low, end] : analysis::well_within(levels_by_latency(request))) {
+    const double high = std::min(end, below_end * largest_stream_bytes(device, request));
+    for (const double wanted : {high / below_end, high / below_end / between_sizes}) {
       const auto distance = [wanted](const Measurement* one) { return std::abs(std::log(bytes_of(*one) / wanted)); };
+      const Measurement& nearest = **std::ranges::min_element(curve, {}, distance);
+      const bool is_within = bytes_of(nearest) >= low && bytes_of(nearest) <= high;
+      if (wanted < low || (is_within && distance(&nearest) < std::log(between_sizes) / 2)) continue;
       Point point = stream_point(device, bandwidth_probe::stream, bandwidth_probe::level_words, wanted);
-      point.shape = shape_at(**std::ranges::min_element(curve, {}, distance));
+      point.shape = shape_at(nearest);
       if (is_asked_for(request, point.x.bytes.value()) && keeps_its_shape(point)) points.push_back(point);
     }
   }
