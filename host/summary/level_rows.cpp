@@ -70,6 +70,14 @@ const FoundLevel* holding(std::span<const FoundLevel> bandwidth, double bytes) {
 /// Whether the interval of a level's bandwidth has the next one's value: it may be the slope between two levels.
 bool is_a_slope(const FoundLevel& level, const FoundLevel& next) { return level.gbps->low <= next.gbps->high; }
 
+/// Whether a bandwidth level is of a cache that the latency of this API tells, with the same size.
+bool is_a_cache_of_latency(const FoundLevel& bandwidth, device::Api api, std::vector<LevelRow>& rows) {
+  return std::ranges::any_of(rows, [&](LevelRow& row) {
+    const FoundLevel* const latency = row.apis[api].latency;
+    return latency != nullptr && latency->found.bytes && latency->found.bytes->value == bandwidth.found.bytes->value;
+  });
+}
+
 /// Adds the bandwidth of one API: of the levels that match, else of those that a row's size lies within. A level that
 /// no row has becomes one.
 void add_bandwidth(device::Api api, std::span<const FoundLevel> bandwidth, std::vector<LevelRow>& rows) {
@@ -79,8 +87,11 @@ void add_bandwidth(device::Api api, std::span<const FoundLevel> bandwidth, std::
     const auto same = std::ranges::find_if(
         bandwidth, [&](const FoundLevel& one) { return latency != nullptr && one.matches == latency->level; });
     const FoundLevel* found = same != bandwidth.end() ? &*same : nullptr;
-    // A cache that this API's latency shows, and its bandwidth does not, has no sample within it.
-    if (found == nullptr && row.bytes && latency == nullptr) found = holding(bandwidth, row.bytes->value);
+    if (found == nullptr && row.bytes) {
+      found = holding(bandwidth, latency != nullptr ? latency->found.bytes->value : row.bytes->value);
+      // Where bandwidth is told of latency's caches, this one has no sample within it, and no other level's says more.
+      if (found != nullptr && latency != nullptr && is_a_cache_of_latency(*found, api, rows)) found = nullptr;
+    }
     if (found == nullptr && row.name == "memory" && !bandwidth.back().found.bytes) found = &bandwidth.back();
     row.apis[api].bandwidth = found;
     if (found != nullptr) shown.insert(found);
