@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analysis/levels/terms.hpp"
+#include "interval_score.hpp"
 #include "support/recorded_curve.hpp"
 
 namespace {
@@ -58,16 +59,14 @@ inline constexpr std::array named_constants{
     NamedConstant{"alone_share", &Constants::alone_share},
     NamedConstant{"crowded_ratio", &Constants::crowded_ratio},
     NamedConstant{"part_of_edge", &Constants::part_of_edge},
-    NamedConstant{"weight_of_fewer_hits", &Constants::weight_of_fewer_hits},
     NamedConstant{"flat_within", &Constants::flat_within},
     NamedConstant{"crowded_step", &Constants::crowded_step},
     NamedConstant{"seen_ratio", &Constants::seen_ratio},
     NamedConstant{"seen_share", &Constants::seen_share},
-    NamedConstant{"deviance_of_bracket", &Constants::deviance_of_bracket},
-    NamedConstant{"least_width", &Constants::least_width},
+    NamedConstant{"moved_unseen", &Constants::moved_unseen},
+    NamedConstant{"taken_unseen", &Constants::taken_unseen},
     NamedConstant{"sure_beside_others", &Constants::sure_beside_others},
     NamedConstant{"hidden_by_others", &Constants::hidden_by_others},
-    NamedConstant{"taken_unseen", &Constants::taken_unseen},
     NamedConstant{"taken_by_others", &Constants::taken_by_others},
 };
 
@@ -84,15 +83,16 @@ struct Figures {
   double worst = 0;
   double worst_latency = 0;
   double seconds = 0;
-  double widths = 0;
+  benchmark::IntervalScores size_scores = benchmark::size_scores();
+  benchmark::IntervalScores latency_scores = benchmark::latency_scores();
 
   void print(const char* name) const {
     const double count = std::max(1, sizes);
     std::printf(
         "%-10s right %d of %d, false in %d, missed in %d, size error mean %.2f %% worst %.1f %%, in the bracket %d of "
-        "%d (mean width %.0f %%), latency right %d of %d worst %.1f %%, %.2f s a curve\n",
+        "%d, latency right %d of %d worst %.1f %%, %.2f s a curve\n",
         name, right, curves, with_false, with_missed, 100 * error_sum / count, 100 * worst, in_bracket, sizes,
-        100 * widths / count, latencies_right, latencies, 100 * worst_latency, seconds / std::max(1, curves));
+        latencies_right, latencies, 100 * worst_latency, seconds / std::max(1, curves));
     std::fflush(stdout);
   }
 };
@@ -165,13 +165,18 @@ void judge(const test::RecordedMachine& machine, const Hierarchy& found, Figures
     ++figures.latencies;
     figures.latencies_right += is_right(machine.levels[i].latency_ns, off, right_latency) ? 1 : 0;
     figures.worst_latency = std::max(figures.worst_latency, off);
+    const bool is_memory = i + 1 == found.levels.size();
+    for (const std::string& population : {std::string("all"), is_memory ? "memory" : "level " + std::to_string(i + 1)})
+      figures.latency_scores.add(population, found.levels[i].latency_ns, machine.levels[i].latency_ns.low,
+                                 machine.levels[i].latency_ns.high);
     if (!machine.levels[i].bytes || !found.levels[i].bytes) continue;
     const test::Span& span = *machine.levels[i].bytes;
+    for (const std::string& population : {std::string("all"), "level " + std::to_string(i + 1)})
+      figures.size_scores.add(population, *found.levels[i].bytes, span.low, span.high);
     const double error = outside(span, found.levels[i].bytes->value);
     ++figures.sizes;
     figures.error_sum += error;
     figures.worst = std::max(figures.worst, error);
-    figures.widths += found.levels[i].bytes->high / found.levels[i].bytes->low - 1;
     figures.in_bracket += span.overlaps(found.levels[i].bytes->low, found.levels[i].bytes->high) ? 1 : 0;
     all_near &= is_right(span, error, right_size);
   }
@@ -301,6 +306,8 @@ int main(int count, char** arguments) {
     std::fflush(stdout);
   }
   by_model.print("model");
+  by_model.size_scores.print();
+  by_model.latency_scores.print();
   if (!constants) return 0;
   for (const NamedConstant& one : named_constants) {
     for (const double factor : {0.5, 2.0}) {

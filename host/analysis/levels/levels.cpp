@@ -9,6 +9,7 @@
 
 #include "analysis/levels/disturbed.hpp"
 #include "analysis/levels/level_fit.hpp"
+#include "analysis/levels/size_belief.hpp"
 #include "analysis/levels/translation.hpp"
 
 namespace sonde::analysis {
@@ -149,7 +150,7 @@ std::vector<Gap> doubtful_gaps(const LatencyCurves& curves, const std::function<
   std::set<Eigen::Index> chosen;
   for (std::size_t term = 0; term < fitted.terms.size(); ++term) {
     if (!fitted.terms[term].is_cache() || fitted.added(term) <= 0) continue;
-    const std::vector<curve::Term> likely = as_likely(points, fitted, term, fitted.weights, false, constants);
+    const std::vector<curve::Term> likely = size_belief(points, fitted, term, constants).likely;
     if (likely.empty()) continue;
     const auto [smallest, largest] = std::ranges::minmax(likely, {}, &curve::Term::log2_bytes);
     const double closest = closest_of_range * (largest.log2_bytes - smallest.log2_bytes);
