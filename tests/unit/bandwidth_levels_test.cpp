@@ -220,7 +220,7 @@ TEST(BandwidthLevels, OfAnH200) {
 
 // An H100's first cache as the bandwidth probe read it through OpenCL (docs/results/h100), then its L2 and memory, read
 // by all multiprocessors in orders of their own (CUDA): of what a cache holds of the whole each finds that part in it,
-// so that memory's rate is come near to slowly.
+// so that memory's rate is come near to slowly. At 48 MiB a twelfth of the reads misses already.
 TEST(BandwidthLevels, OfAnH100ReadInManyOrders) {
   const Curve curve =
       of({{16 * kib, 30959},  {32 * kib, 31000},  {64 * kib, 31028},  {128 * kib, 30966}, {192 * kib, 30938},
@@ -234,8 +234,8 @@ TEST(BandwidthLevels, OfAnH100ReadInManyOrders) {
   ASSERT_EQ(found.size(), 3u);
   EXPECT_LT(found[0].bytes->low, 256 * kib);
   EXPECT_GT(found[0].bytes->high, 220 * kib);
-  EXPECT_LT(found[1].bytes->low, 50 * mib);
-  EXPECT_GT(found[1].bytes->high, 50 * mib);
+  EXPECT_LT(found[1].bytes->low, 48 * mib);
+  EXPECT_GT(found[1].bytes->high, 48 * mib);
   EXPECT_NEAR(found[0].gbps.value, 31000, 600);
   EXPECT_NEAR(found[1].gbps.value, 7600, 400);
   EXPECT_LT(found[2].gbps.low, 3050);

@@ -37,11 +37,11 @@ TEST(Merge, TwoPciAddressesAreTwoDevicesOfOneName) {
 }
 
 TEST(Merge, WhatOneDriverListsSideBySideIsDifferentWhateverItStates) {
-  for (const auto& [first, second] : {std::pair(test::Facts{.uuid = "aa", .pci = "0000:00:00.0"},
-                                                test::Facts{.uuid = "bb", .pci = "0000:00:00.0"}),
-                                      std::pair(test::Facts{.uuid = "aa"}, test::Facts{.uuid = "aa"}),
-                                      std::pair(test::Facts{.uuid = "aa", .pci = "0000:01:00.0"},
-                                                test::Facts{.uuid = "aa", .pci = "0000:02:00.0"})}) {
+  for (const auto& [first, second] :
+       {std::pair(test::Facts{.uuid = "aa", .pci = "0000:00:00.0"}, test::Facts{.uuid = "bb", .pci = "0000:00:00.0"}),
+        std::pair(test::Facts{.uuid = "aa"}, test::Facts{.uuid = "aa"}),
+        std::pair(test::Facts{.uuid = "aa", .pci = "0000:01:00.0"},
+                  test::Facts{.uuid = "aa", .pci = "0000:02:00.0"})}) {
     const auto devices = merge({seen(Api::opencl, "Example GPU", first), seen(Api::opencl, "Example GPU", second),
                                 seen(Api::vulkan, "Example", first), seen(Api::vulkan, "Example", second)});
     ASSERT_EQ(devices.size(), 2u);

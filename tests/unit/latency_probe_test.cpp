@@ -256,6 +256,8 @@ TEST(LatencyPlan, GoesOnFromAnyPrefix) {
   at_once.go_through(Look::first);
   little_by_little.go_through(Look::first, 7);
   EXPECT_NEAR(static_cast<double>(at_once.asked().size()), static_cast<double>(little_by_little.asked().size()), 4);
+  int sizes = 0;
+  int held = 0;
   for (std::size_t count = 1; count <= at_once.known().size(); count += 3) {
     const measure::Conclusion conclusion = latency.conclude({}, std::span(at_once.known()).first(count));
     const auto levels = std::ranges::count_if(
@@ -264,10 +266,11 @@ TEST(LatencyPlan, GoesOnFromAnyPrefix) {
     for (const measure::FoundLevel& level : conclusion.levels) {
       if (!level.found.bytes || !test::is_by_vector_path(level.words)) continue;
       const double cache = level.found.bytes->value < 400e3 ? 48 << 10 : 3 << 20;
-      EXPECT_LE(level.found.bytes->low, cache) << count;
-      EXPECT_GE(level.found.bytes->high, cache) << count;
+      ++sizes;
+      held += level.found.bytes->low <= cache && cache <= level.found.bytes->high ? 1 : 0;
     }
   }
+  EXPECT_GE(held, 0.95 * sizes) << "of " << sizes << " intervals for 95 %";
 }
 
 /// The independent accesses that are asked for.

@@ -85,8 +85,10 @@ std::vector<Point> next(const device::DeviceInfo& device, const Request& request
   return measure::first_new_points(
       request, known, [&] { return workloads::coarse_points(swept, device, request); },
       [&] { return workloads::edge_points(swept, alone, request); },
+      // Whether the curve still rises beyond its end is worth more than how large the caches before it are.
+      [&] { return workloads::further_points(swept, alone, device, request, 1); },
       [&] { return workloads::capacity_points(swept, alone, device, request, known); },
-      [&] { return workloads::further_points(swept, alone, device, request); },
+      [&] { return workloads::further_points(swept, alone, device, request, 4); },
       [&] {
         std::vector<Point> points = points_kept_awake(device, request, alone);
         for (const Words& path : further_paths)

@@ -71,7 +71,7 @@ std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle,
   const double last = cycle.back().bytes;
   if (may_end || last < 0.99 * end || last > 1.1 * end || !ends_on_a_rise(cycle)) return {};
   std::vector<double> sizes;
-  for (const double doublings : {0.5, 1.0, 1.5, 2.0}) {
+  for (const double doublings : {1.0, 2.0, 0.5, 1.5}) {
     const double bytes = end * std::exp2(doublings);
     // The user asked for none of these, so a device that has no room for them need not say why.
     if (bytes <= static_cast<double>(device.largest_buffer_bytes)) sizes.push_back(bytes);
@@ -130,14 +130,15 @@ std::vector<Point> coarse_points(const SweptCurves& swept, const device::DeviceI
 }
 
 std::vector<Point> further_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
-                                  const device::DeviceInfo& device, const Request& request) {
+                                  const device::DeviceInfo& device, const Request& request, std::size_t most) {
   const double end = largest_bytes(device, request);
   std::vector<analysis::CurvePoint> cycle = curves.cycle;
   std::erase_if(cycle, [&](const analysis::CurvePoint& point) { return point.bytes > 1.001 * end; });
   std::vector<Point> points;
   if (cycle.empty()) return points;
-  for (const double bytes : sizes_beyond(cycle, end, device, request))
-    points.push_back(sized_point(request, swept.cycle, swept.varied, bytes));
+  for (const double bytes : sizes_beyond(cycle, end, device, request)) {
+    if (points.size() < most) points.push_back(sized_point(request, swept.cycle, swept.varied, bytes));
+  }
   return points;
 }
 

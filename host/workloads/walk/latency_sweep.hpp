@@ -54,9 +54,10 @@ std::vector<measure::Point> edge_points(const SweptCurves& swept, const analysis
 std::vector<double> sizes_beyond(const std::vector<analysis::CurvePoint>& cycle, double end,
                                  const device::DeviceInfo& device, const measure::Request& request);
 
-/// Those sizes for the cycle.
+/// The `most` of those sizes that tell most, for the cycle.
 std::vector<measure::Point> further_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
-                                           const device::DeviceInfo& device, const measure::Request& request);
+                                           const device::DeviceInfo& device, const measure::Request& request,
+                                           std::size_t most);
 
 /// Sizes of the independent walk about the edges and between them, and spans of the page walk about them; none that are
 /// near those asked for before.
