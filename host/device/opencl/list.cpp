@@ -8,14 +8,14 @@ namespace sonde::device::opencl {
 namespace {
 
 // These queries of extensions are written out because older headers lack them.
-constexpr cl_device_info uuid_query = 0x106A;             // CL_DEVICE_UUID_KHR
-constexpr cl_device_info pci_bus_info_query = 0x410F;     // CL_DEVICE_PCI_BUS_INFO_KHR
-constexpr cl_device_info pci_bus_nvidia_query = 0x4008;   // CL_DEVICE_PCI_BUS_ID_NV
-constexpr cl_device_info pci_slot_nvidia_query = 0x4009;  // CL_DEVICE_PCI_SLOT_ID_NV
+constexpr cl_device_info uuid_query = 0x106A;               // CL_DEVICE_UUID_KHR
+constexpr cl_device_info pci_bus_info_query = 0x410F;       // CL_DEVICE_PCI_BUS_INFO_KHR
+constexpr cl_device_info pci_bus_nvidia_query = 0x4008;     // CL_DEVICE_PCI_BUS_ID_NV
+constexpr cl_device_info pci_slot_nvidia_query = 0x4009;    // CL_DEVICE_PCI_SLOT_ID_NV
 constexpr cl_device_info pci_domain_nvidia_query = 0x400A;  // CL_DEVICE_PCI_DOMAIN_ID_NV
-constexpr cl_device_info board_name_amd_query = 0x4038;   // CL_DEVICE_BOARD_NAME_AMD
-constexpr cl_device_info kernel_clock_query = 0x1076;     // CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
-constexpr cl_bitfield kernel_clock_of_a_core = 0b110;     // the clock of a sub-group or a work-group, not of the device
+constexpr cl_device_info board_name_amd_query = 0x4038;     // CL_DEVICE_BOARD_NAME_AMD
+constexpr cl_device_info kernel_clock_query = 0x1076;       // CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR
+constexpr cl_bitfield kernel_clock_of_a_core = 0b110;  // the clock of a sub-group or a work-group, not of the device
 
 constexpr const char* integer_dot_product = "cl_khr_integer_dot_product";
 
