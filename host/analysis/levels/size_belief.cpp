@@ -16,7 +16,7 @@ constexpr double most_shift = 0.75;
 constexpr double log_unlikely = -9;
 /// Scales by which independent lines may see a cache elsewhere than a cycle, in octaves: with the same pages, with
 /// formulas that are slightly wrong, and where pages lie anew each time.
-constexpr std::array scales{0.0, 0.02, 0.1, 0.3};
+constexpr std::array scales_of_shift{0.0, 0.02, 0.1, 0.3};
 constexpr std::size_t scales_without_pages = 2;
 
 /// What a column adds to the sums from which its gain beside the held terms follows; sums of the columns of different
@@ -168,10 +168,10 @@ class Sizes {
   /// The prior's weights of shifts by so many places, from the least on.
   [[nodiscard]] std::vector<double> priors_of_shifts(const Grid& grid, int least, int most) const {
     const double bytes = std::exp2(own_.log2_bytes);
-    const std::size_t count = bytes > constants_.placed_bytes ? scales.size() : scales_without_pages;
+    const std::size_t count = bytes > constants_.placed_bytes ? scales_of_shift.size() : scales_without_pages;
     std::vector<double> all(static_cast<std::size_t>(most - least + 1), 0);
     for (std::size_t scale = 0; scale < count; ++scale) {
-      const double deviation = std::max(std::hypot(by_lines(), scales[scale]), grid.distance / 3);
+      const double deviation = std::max(std::hypot(by_lines(), scales_of_shift[scale]), grid.distance / 3);
       for (int place = least; place <= most; ++place) {
         const double off = place * grid.distance / deviation;
         all[static_cast<std::size_t>(place - least)] += std::exp(-off * off / 2) / deviation;
