@@ -41,8 +41,10 @@ struct Recorded {
 /// The words of the hierarchy that a sample belongs to; empty where the sample shows no levels, as curves of a few
 /// sizes do not.
 std::optional<Words> hierarchy_of(const measure::Probe& probe, const Words& words) {
+  // A word that is absent is as in the curve that shows levels.
+  const Words& of_levels = probes::bandwidth_probe::level_words;
   if (probe.levels == measure::LevelsOf::bandwidth)
-    return words == probes::bandwidth_probe::level_words ? std::optional(words) : std::nullopt;
+    return measure::with(of_levels, words) == of_levels ? std::optional(of_levels) : std::nullopt;
   const bool few_sizes =
       words.state == measure::MemoryState::awake || words.pattern == measure::Pattern::read_modify_write;
   return few_sizes ? std::nullopt : std::optional(workloads::hierarchy_words(words));
@@ -62,13 +64,15 @@ Recorded recorded_in(const std::string& file) {
     const auto index = static_cast<std::size_t>(probe - probes_of_levels.begin());
     std::vector<measure::Measurement>& curve =
         recorded.curves[{sample->origin.device, sample->origin.api, index, *words}];
+    measure::Measurement measured = sample->measurement;
+    if ((*probe)->levels == measure::LevelsOf::bandwidth) measured.point.words = *words;
     // A file has the visits of a point one after the other, as samples of their own.
     const auto same = std::ranges::find_if(
-        curve, [&](const measure::Measurement& one) { return measure::are_of_one_point(one, sample->measurement); });
+        curve, [&](const measure::Measurement& one) { return measure::are_of_one_point(one, measured); });
     if (same == curve.end()) {
-      curve.push_back(sample->measurement);
+      curve.push_back(std::move(measured));
     } else {
-      measure::add_visit(*same, sample->measurement);
+      measure::add_visit(*same, measured);
     }
   }
   if (recorded.curves.empty()) throw UsageError(file + ": there are no samples of latency or bandwidth in this file");

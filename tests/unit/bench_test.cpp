@@ -164,7 +164,7 @@ class BenchTest : public testing::Test {
                                     .run_start = std::chrono::steady_clock::now(),
                                     .sysfs_root = tree.root().string()};
     return std::make_shared<Bench>(task, BenchSupport{.longest_silence = longest_silence,
-                                                      .latest_end = std::chrono::steady_clock::now() + time,
+                                                      .latest_end = os::RunningClock::now() + time,
                                                       .tick = [this] { ++ticks; },
                                                       .diagnostics = [this](auto text) { diagnostics += text; },
                                                       .keep = [this](const auto& line) { kept.push_back(line); },
@@ -360,7 +360,7 @@ class InquiryTest : public BenchTest {
   std::unique_ptr<Inquiry> inquiry(const std::shared_ptr<Bench>& of, measure::Request request = {}) {
     request.look = measure::Look::first;
     target.record.id = "gpu";
-    auto observer = std::make_unique<LineObserver>("gpu", Api::model, std::chrono::steady_clock::now(),
+    auto observer = std::make_unique<LineObserver>("gpu", Api::model, os::RunningClock::now(),
                                                    [of] { return of->process(); });
     return std::make_unique<Inquiry>(target, Api::model, probe, request, of, std::move(observer));
   }
