@@ -69,15 +69,22 @@ def test_progress_is_refused(sonde, words, refused):
     assert CLEARED_LINE not in shown and "left" not in shown
 
 
-def test_a_terminal_shows_colour(sonde, words):
-    status, shown, _ = run_in_terminal(sonde, *words, results_too=True)
+@pytest.fixture
+def rough(model_file):
+    """A run whose numbers scatter, so that the first screen has something to mark."""
+    device = model_file(noise={"relative": 0.3, "outlier_share": 0.1, "outlier_factor": 5})
+    return ("run", "--device", device, *SWEEP, "-o", "run.jsonl")
+
+
+def test_a_terminal_shows_colour(sonde, rough):
+    status, shown, _ = run_in_terminal(sonde, *rough, results_too=True)
     assert status == 0
     assert COLOUR.search(shown)
 
 
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
-def test_colour_is_refused(sonde, words, env):
-    _, shown, _ = run_in_terminal(sonde, *words, results_too=True, env=env)
+def test_colour_is_refused(sonde, rough, env):
+    _, shown, _ = run_in_terminal(sonde, *rough, results_too=True, env=env)
     assert "KiB" in shown
     assert not COLOUR.search(shown)
 

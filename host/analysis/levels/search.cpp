@@ -55,6 +55,9 @@ class Search {
         ++failures;
       }
     }
+    // Term by term a search may end where no single one helps, beside a curve whose steps anybody sees.
+    Fitted at_the_steps = fit(caches_at_the_steps());
+    if (at_the_steps.objective < best.objective) best = chosen_again(std::move(at_the_steps));
     best = merged(pruned(best));
     for (const double width : {1.2, 0.6, 0.2, 0.07, 0.025}) best = refined(best, width / constants_.sizes_an_octave);
     return merged(pruned(best));
@@ -62,6 +65,25 @@ class Search {
 
  private:
   [[nodiscard]] Fitted fit(std::vector<Term> terms) const { return curve::fit(points_, std::move(terms), constants_); }
+
+  /// A cache for each rise of the cycle, one for several in a row, at the size where it rises most.
+  [[nodiscard]] std::vector<Term> caches_at_the_steps() const {
+    constexpr double least_rise = 0.15;  // as a logarithm
+    std::vector<Term> found;
+    double most = 0;
+    for (Eigen::Index i = 1; i < points_.count() && points_.order_of(i) == LoadOrder::cycle; ++i) {
+      const double rise = std::log(points_.latency(i) / points_.latency(i - 1));
+      if (rise <= least_rise) {
+        most = 0;
+        continue;
+      }
+      if (most == 0) found.push_back(without_shape(TermKind::cache, 0));
+      if (rise > most) found.back().log2_bytes = (points_.log2_bytes(i - 1) + points_.log2_bytes(i)) / 2;
+      most = std::max(most, rise);
+    }
+    found.resize(std::min(found.size(), static_cast<std::size_t>(constants_.most_terms)));
+    return found;
+  }
 
   template <typename Add>
   Dictionary at_all_sizes(Add add) const {

@@ -85,11 +85,15 @@ class _Curve:
         for run, levels in enumerate(self.runs):
             if levels:
                 said = max((one for each in levels for one in each.says.values()), key=lambda one: one.disturbed)
-                own = [value for size, value in self.points[run] if low < size <= high]
+                own = of_neighbours(
+                    [value for size, value in self.points[run] if low < size <= high], self.disturbed[run]
+                )
+                one = of_one_visit(self.disturbed[run])
                 sides[not self.is_base[run]].append(Observation(
                     kinds.LEVEL, "", _read(self.points[run], sizes), word=_THERE if run in level.of_run else _NOT_THERE,
                     disturbed=said.disturbed,
-                    scatter=of_neighbours(own, self.disturbed[run]) or of_one_visit(self.disturbed[run]),
+                    # Few neighbours are worth as much as what is known of single visits.
+                    scatter=replace(own, degrees=max(own.degrees, one.degrees)) if own else one,
                 ))  # fmt: skip
         return sides
 
