@@ -360,8 +360,8 @@ class InquiryTest : public BenchTest {
   std::unique_ptr<Inquiry> inquiry(const std::shared_ptr<Bench>& of, measure::Request request = {}) {
     request.look = measure::Look::first;
     target.record.id = "gpu";
-    auto observer = std::make_unique<LineObserver>("gpu", Api::model, os::RunningClock::now(),
-                                                   [of] { return of->process(); });
+    auto observer =
+        std::make_unique<LineObserver>("gpu", Api::model, os::RunningClock::now(), [of] { return of->process(); });
     return std::make_unique<Inquiry>(target, Api::model, probe, request, of, std::move(observer));
   }
   void begin(Inquiry& one) {

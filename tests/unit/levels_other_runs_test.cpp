@@ -130,7 +130,12 @@ void expect_held(std::size_t least_runs, Find find) {
       }
     }
   }
-  for (const auto& [unit, count] : held) EXPECT_GE(count.first, 0.9 * count.second) << unit << " of " << count.second;
+  // A size's interval is where the cache ends, 95 times in 100. Another run's value has an error of its own, as large,
+  // so that it lies within 1.96 / sqrt(2) errors, which is 83 times in 100.
+  for (const auto& [unit, count] : held) {
+    const double least = unit == "bytes" ? 0.8 : 0.9;
+    EXPECT_GE(count.first, least * count.second) << unit << " of " << count.second;
+  }
 }
 
 TEST(LevelsInOtherRuns, HoldWhatThoseFindOfLatencies) {

@@ -83,9 +83,11 @@ bool is_wide(const analysis::Gap& gap, bool closely) { return gap.high_bytes > (
 
 double largest_bytes(const device::DeviceInfo& device, const Request& request) {
   // GPUs translate otherwise beyond 4 GiB, and drivers' limits are met: the sweep ends at the first with its reason.
+  // Memory-side caches of GPUs have up to 128 MiB, and what others leave of a CPU's last cache is less.
+  const bool cpu = device.type == device::DeviceType::cpu;
   const bool gpu = device.type == device::DeviceType::discrete || device.type == device::DeviceType::integrated;
   const std::uint64_t by_default =
-      measure::by_look(request.look, 64ull << 20, 256ull << 20, gpu ? 8ull << 30 : 1ull << 30);
+      measure::by_look(request.look, (cpu ? 64ull : 256ull) << 20, 256ull << 20, gpu ? 8ull << 30 : 1ull << 30);
   // Whoever asks for large sizes alone gets some.
   const std::uint64_t beyond = 4 * request.smallest_bytes.value_or(0);
   return static_cast<double>(request.largest_bytes.value_or(std::max(by_default, beyond)));
