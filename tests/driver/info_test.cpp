@@ -114,8 +114,8 @@ TEST_P(ProbeOnDevice, LeavesSamplesAboveZeroAndNoError) {
     EXPECT_GE(observer.measurements.size() + observer.skips.size(), points_asked_for) << probe->name;
     for (const measure::Measurement& measurement : observer.measurements) {
       EXPECT_GE(measurement.values.size(), 3u) << probe->name << " " << measurement.unit;
-      // A kernel that looks at one word again may be shorter than a step of a driver's clock.
-      const bool may_be_zero = measurement.point.words.direction == measure::Direction::within;
+      // A kernel over a few words may be shorter than a step of a driver's clock.
+      const bool may_be_zero = probe->name == "zero-copy";
       const double most = *std::max_element(measurement.values.begin(), measurement.values.end());
       EXPECT_TRUE(most > 0 || (may_be_zero && most == 0)) << probe->name << ": " << most;
     }
