@@ -19,19 +19,21 @@ void sleep_until_ns(std::int64_t moment) noexcept;
 /// count by it. Whoever waits notices that a wait took far too long, and has that left out.
 class RunningClock {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the standard's names for a clock
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<RunningClock>;
+  // NOLINTEND(readability-identifier-naming)
   static constexpr bool is_steady = true;
 
   static time_point now() noexcept { return time_point(duration(steady_ns()) - left_out()); }
-  static void leave_out(duration stopped) noexcept { left_out_ns_ += stopped.count(); }
+  static void leave_out(duration stopped) noexcept { left_out_ns += stopped.count(); }
   /// All that was left out so far.
-  static duration left_out() noexcept { return duration(left_out_ns_); }
+  static duration left_out() noexcept { return duration(left_out_ns); }
 
  private:
-  static inline std::atomic<rep> left_out_ns_ = 0;
+  static inline std::atomic<rep> left_out_ns = 0;
 };
 
 /// CPU time used so far by a process with all its threads, or by one thread.

@@ -8,7 +8,6 @@ namespace {
 
 using measure::Direction;
 using measure::Finding;
-using measure::Quantity;
 
 /// The kinds of memory of findings of one name, in the order of their words.
 std::set<std::string> kinds_of(const Results& results, std::string_view name) {

@@ -10,7 +10,6 @@ namespace {
 
 using analysis::Estimate;
 using measure::Finding;
-using measure::Quantity;
 
 constexpr const char* unknown_yet = "…";
 

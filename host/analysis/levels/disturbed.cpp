@@ -99,7 +99,7 @@ LatencyCurves undisturbed(LatencyCurves curves) {
 
 void reach_over_disturbed(Hierarchy& hierarchy, const LatencyCurves& curves, const curve::Constants& constants) {
   if (hierarchy.levels.empty() || curves.disturbed.empty()) return;
-  Level& front = hierarchy.levels.front();
+  const Level& front = hierarchy.levels.front();
   if (curves.nearer_ns > 0 && curves.nearer_ns * constants.least_step < front.latency_ns.value) {
     hierarchy.nearer_levels = 1;
   }

@@ -157,11 +157,11 @@ struct BandwidthLevel {
 /// and next to all in this one. `high` is less than `low` for a level without such sizes.
 std::vector<SizeRange> well_within(std::span<const Level> levels);
 
-/// The bandwidth of each level by the points of a curve, in GB/s, that lie well within it, less what nearer caches
+/// The bandwidth of each level by the visits of a curve, in GB/s, that lie well within it, less what nearer caches
 /// serve of them; several points of one size are its visits. The interval holds what another point would read, and one
 /// of these. Nothing for a level without a point.
 std::vector<std::optional<Bracket>> bandwidths_within(std::span<const Level> levels,
-                                                      std::span<const CurvePoint> points);
+                                                      std::span<const CurvePoint> visits);
 
 /// Reads the levels from a bandwidth curve alone, sorted by bytes, whose values are GB/s. Empty where there is no edge,
 /// and where the curve rises again in a way that no hierarchy does: a false level is worse than a missed one.

@@ -211,7 +211,8 @@ class Sizes {
         const Sums cycle = remainder_.sums(moved, false);
         for (int shift = first; shift <= last; ++shift) {
           const double prior = possible_[i].prior * priors[static_cast<std::size_t>(shift - first)];
-          const double gained = gain(cycle, independent[static_cast<std::size_t>(place + shift - first + places)]);
+          const double gained = gain(
+              cycle, independent[static_cast<std::size_t>(place + places) + static_cast<std::size_t>(shift - first)]);
           const double worth = gained / dispersion_ / 2 + std::log(std::max(prior, 1e-300));
           if (worth < most + log_unlikely) continue;
           explains |= gained > 0;
