@@ -19,6 +19,9 @@ double quantile(std::span<const double> values, double share);
 /// The median of each value and of up to so many on either side of it.
 std::vector<double> running_median(std::span<const double> values, std::size_t beside);
 
+/// The median absolute deviation of normal numbers is so much of their standard deviation.
+inline constexpr double deviation_of_normal = 0.6745;
+
 /// Summarizes the values; all zero for none.
 Summary summarize(std::span<const double> values);
 

@@ -9,7 +9,7 @@
 namespace sonde::device {
 namespace {
 
-/// "190 MiB" or "200,000 B": two sizes that differ have different texts.
+/// "190 MiB" or "200001 B": two sizes that differ have different texts.
 std::string exact_size(std::uint64_t bytes) {
   for (const auto& [shift, unit] : {std::pair(20, "MiB"), std::pair(10, "KiB")}) {
     if (bytes != 0 && bytes % (std::uint64_t{1} << shift) == 0) return fmt::format("{} {}", bytes >> shift, unit);

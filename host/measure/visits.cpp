@@ -9,19 +9,6 @@ namespace {
 
 constexpr int visits_more = 2;
 
-/// The values of each visit that counts.
-std::vector<std::vector<double>> values_by_visit(const Measurement& one) {
-  if (one.visits.empty()) return {one.values};
-  std::vector<std::vector<double>> all;
-  auto begin = one.values.begin();
-  for (const std::size_t count : one.visits) {
-    const auto end = begin + static_cast<std::ptrdiff_t>(count);
-    if (count > 0) all.emplace_back(begin, end);
-    begin = end;
-  }
-  return all;
-}
-
 std::vector<double> medians_by_visit(const Measurement& one) {
   std::vector<double> medians;
   for (const std::vector<double>& values : values_by_visit(one)) medians.push_back(analysis::quantile(values, 0.5));
@@ -97,6 +84,18 @@ void add_visit(Measurement& known, const Measurement& visit) {
     visits.push_back(visit.values.size());
   }
   known.visits = std::move(visits);
+}
+
+std::vector<std::vector<double>> values_by_visit(const Measurement& one) {
+  if (one.visits.empty()) return {one.values};
+  std::vector<std::vector<double>> all;
+  auto begin = one.values.begin();
+  for (const std::size_t count : one.visits) {
+    const auto end = begin + static_cast<std::ptrdiff_t>(count);
+    if (count > 0) all.emplace_back(begin, end);
+    begin = end;
+  }
+  return all;
 }
 
 analysis::Interval range_of_visits(const Measurement& one) {

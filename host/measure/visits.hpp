@@ -46,6 +46,9 @@ bool are_of_one_point(const Measurement& one, const Measurement& other);
 /// all were.
 void add_visit(Measurement& known, const Measurement& visit);
 
+/// The values of each visit that counts.
+std::vector<std::vector<double>> values_by_visit(const Measurement& one);
+
 /// The lowest and the highest median of a visit.
 analysis::Interval range_of_visits(const Measurement& one);
 

@@ -41,14 +41,6 @@ std::vector<GroupFolder> folders_of(const std::filesystem::path& root, const std
   return folders;
 }
 
-/// The number that a text begins with; nothing where it has none, or the word "max".
-std::optional<std::uint64_t> number_in(const std::string& text) {
-  std::istringstream stream(text);
-  std::uint64_t value = 0;
-  if (stream >> value) return value;
-  return std::nullopt;
-}
-
 std::optional<std::uint64_t> memory_left_in(const GroupFolder& group) {
   const bool second = group.is_of_second_version;
   const auto limit = number_in(text_of(group.path / (second ? "memory.max" : "memory.limit_in_bytes")));
@@ -56,10 +48,8 @@ std::optional<std::uint64_t> memory_left_in(const GroupFolder& group) {
   if (!limit || !usage) return std::nullopt;
   const std::string statistics = text_of(group.path / "memory.stat");
   std::uint64_t cached = 0;
-  for (const std::string key : {"inactive_file", "active_file"}) {
-    for (const std::string& bytes : values_in(statistics, second ? key : "total_" + key, ' '))
-      cached += number_in(bytes).value_or(0);
-  }
+  for (const std::string key : {"inactive_file", "active_file"})
+    cached += number_of(statistics, second ? key : "total_" + key, ' ').value_or(0);
   const std::uint64_t taken = *usage - std::min(*usage, cached);
   return *limit - std::min(*limit, taken);
 }

@@ -151,6 +151,18 @@ std::vector<std::string> values_in(std::string_view text, std::string_view key, 
   return values;
 }
 
+std::optional<std::uint64_t> number_in(const std::string& text) {
+  std::istringstream stream(text);
+  std::uint64_t value = 0;
+  if (stream >> value) return value;
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> number_of(std::string_view text, std::string_view key, char separator) {
+  const std::vector<std::string> values = values_in(text, key, separator);
+  return values.empty() ? std::nullopt : number_in(values.front());
+}
+
 std::optional<double> quota_in(std::string_view cpu_max) {
   std::istringstream text{std::string(cpu_max)};
   double microseconds = 0;

@@ -19,6 +19,12 @@ std::string text_of(const std::filesystem::path& file);
 /// The values of all lines "KEY : value", in their order, without blanks and quotes around them.
 std::vector<std::string> values_in(std::string_view text, std::string_view key, char separator = ':');
 
+/// The number that a text begins with; nothing where it has none, as before the word "max".
+std::optional<std::uint64_t> number_in(const std::string& text);
+
+/// The number of the first line "KEY : value"; nothing without such a line.
+std::optional<std::uint64_t> number_of(std::string_view text, std::string_view key, char separator = ':');
+
 /// The CPUs that a cpu.max allows: microseconds of each period, "max 100000" or "150000 100000". Nothing without a
 /// limit.
 std::optional<double> quota_in(std::string_view cpu_max);

@@ -2,9 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
-#include <sstream>
 
 #include "os/control_groups.hpp"
 #include "os/linux_files.hpp"
@@ -18,9 +16,8 @@ std::uint64_t setting(int name) { return static_cast<std::uint64_t>(std::max(0L,
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t memory_available() {
-  const auto kibibytes = values_in(text_of("/proc/meminfo"), "MemAvailable");
-  std::uint64_t value = 0;
-  return !kibibytes.empty() && std::istringstream(kibibytes[0]) >> value ? value * 1024 : unlimited;
+  const auto kibibytes = number_of(text_of("/proc/meminfo"), "MemAvailable");
+  return kibibytes ? *kibibytes * 1024 : unlimited;
 }
 
 }  // namespace
@@ -53,10 +50,6 @@ std::uint64_t available_memory_bytes() {
 
 std::optional<double> cpu_quota() { return cpu_quota_of_groups("/"); }
 
-std::uint64_t out_of_memory_kills() {
-  const auto kills = values_in(text_of("/proc/vmstat"), "oom_kill", ' ');
-  std::uint64_t count = 0;
-  return !kills.empty() && std::istringstream(kills[0]) >> count ? count : 0;
-}
+std::uint64_t out_of_memory_kills() { return number_of(text_of("/proc/vmstat"), "oom_kill", ' ').value_or(0); }
 
 }  // namespace sonde::os

@@ -88,8 +88,7 @@ std::string add_devices_of(device::Api api, std::chrono::milliseconds silence_li
   };
   const measure::WorkerEnd end =
       list_in_a_process(records::ListTask{api}, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit);
-  using How = measure::WorkerEnd::How;
-  if (end.how == How::crashed || end.how == How::out_of_memory || end.how == How::silent) {
+  if (!end.reason.empty()) {
     problem = "while it listed its devices, " + end.reason;
     if (!end.last_words.empty()) problem += "; its last words: " + end.last_words;
   }

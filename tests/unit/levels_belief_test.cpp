@@ -41,13 +41,19 @@ double sharp(double bytes, double cache_bytes) {
   return 10 + 30 * shape.cyclic_miss(std::log2(bytes / cache_bytes));
 }
 
-TEST(BeliefsOfASize, AreEvenBetweenTheSizesThatASharpStepLiesBetween) {
-  std::mt19937_64 random(1);
+/// Eight sizes an octave about such a cache of 100,000 bytes.
+LatencyCurves of_a_sharp_step(std::mt19937_64& random) {
   LatencyCurves curves;
   for (int i = 0; i < 64; ++i) {
     const double bytes = 4096 * std::exp2(i / 8.0);
     curves.cycle.push_back(measured(bytes, sharp(bytes, 100'000), random));
   }
+  return curves;
+}
+
+TEST(BeliefsOfASize, AreEvenBetweenTheSizesThatASharpStepLiesBetween) {
+  std::mt19937_64 random(1);
+  const LatencyCurves curves = of_a_sharp_step(random);
   const Hierarchy found = find_levels(curves);
   ASSERT_EQ(found.levels.size(), 2u);
   const double below = 4096 * std::exp2(36 / 8.0);
@@ -63,11 +69,7 @@ TEST(BeliefsOfASize, NarrowWithPointsInTheGap) {
   double before = 1e300;
   for (const int cuts : {0, 1, 2}) {
     std::mt19937_64 random(1);
-    LatencyCurves curves;
-    for (int i = 0; i < 64; ++i) {
-      const double bytes = 4096 * std::exp2(i / 8.0);
-      curves.cycle.push_back(measured(bytes, sharp(bytes, 100'000), random));
-    }
+    LatencyCurves curves = of_a_sharp_step(random);
     for (int i = 1; i < 1 << cuts; ++i) {
       const double bytes = 4096 * std::exp2(36 / 8.0 + i / 8.0 / (1 << cuts));
       curves.cycle.push_back(measured(bytes, sharp(bytes, 100'000), random));
@@ -84,11 +86,7 @@ TEST(BeliefsOfASize, NarrowWithPointsInTheGap) {
 
 TEST(BeliefsOfALatency, ReachNoFurtherThanTheNoiseOfItsPoints) {
   std::mt19937_64 random(1);
-  LatencyCurves curves;
-  for (int i = 0; i < 64; ++i) {
-    const double bytes = 4096 * std::exp2(i / 8.0);
-    curves.cycle.push_back(measured(bytes, sharp(bytes, 100'000), random));
-  }
+  const LatencyCurves curves = of_a_sharp_step(random);
   for (const Level& level : find_levels(curves).levels) {
     const double half = std::log(level.latency_ns.high / level.latency_ns.low) / 2;
     EXPECT_LT(half, 0.02);

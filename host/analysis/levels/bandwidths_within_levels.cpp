@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -25,8 +26,6 @@ constexpr double samples_of_others = 3;
 constexpr double furthest = 2.5;
 /// A sample's time less that of what nearer caches serve is at least so much of it.
 constexpr double least_left = 0.05;
-/// The median absolute deviation of normal numbers is so much of their standard deviation.
-constexpr double deviation_of_normal = 0.6745;
 
 /// The time of a byte over a working set.
 struct Sample {

@@ -115,7 +115,7 @@ double scatter_between(std::span<const CurvePoint> swept, double from_bytes, dou
     const double variances = 1 + share * share + (1 - share) * (1 - share);
     off.push_back(std::abs(std::log(median_of(swept[i])) - before - share * (after - before)) / std::sqrt(variances));
   }
-  return off.empty() ? 0 : quantile(off, 0.5) / 0.6745;
+  return off.empty() ? 0 : quantile(off, 0.5) / deviation_of_normal;
 }
 
 double share_of_moments(std::span<const CurvePoint> swept, double scatter) {

@@ -135,7 +135,7 @@ class LevelReader {
     const double median = std::log(quantile(values, 0.5));
     for (const double value : values) off.push_back(std::abs(std::log(value) - median));
     const double count = static_cast<double>(values.size());
-    const double own = quantile(off, 0.5) / 0.6745;
+    const double own = quantile(off, 0.5) / deviation_of_normal;
     constexpr double known_before = 4;
     const double scatter = std::sqrt((count * own * own + known_before * scatter_ * scatter_) / (count + known_before));
     return scatter * std::sqrt(of_moments_ + std::numbers::pi / 2 / count);

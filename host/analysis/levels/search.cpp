@@ -240,24 +240,30 @@ class Search {
 
 }  // namespace
 
-Eigen::VectorXd gains(const Observations& points, std::span<const Term> held, const Dictionary& candidates,
-                      const Eigen::VectorXd& weights) {
+Unexplained unexplained(const Observations& points, std::span<const Term> held, const Eigen::VectorXd& weights) {
   const Eigen::MatrixXd weighted = weights.asDiagonal() * columns_of(held, points);
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> decomposed(weighted);
-  const Eigen::MatrixXd base =
-      decomposed.householderQ() * Eigen::MatrixXd::Identity(weighted.rows(), decomposed.rank());
+  Eigen::MatrixXd base = decomposed.householderQ() * Eigen::MatrixXd::Identity(weighted.rows(), decomposed.rank());
   const Eigen::VectorXd wanted = points.latency.cwiseProduct(weights);
-  const Eigen::VectorXd left = wanted - base * (base.transpose() * wanted);
+  Eigen::VectorXd left = wanted - base * (base.transpose() * wanted);
+  return {std::move(base), std::move(left)};
+}
+
+double gain(double toward, double squares, double inside_squares) {
+  const double own = squares - inside_squares;
+  return toward > 0 && own > 1e-9 * squares ? toward * toward / own : 0;
+}
+
+Eigen::VectorXd gains(const Observations& points, std::span<const Term> held, const Dictionary& candidates,
+                      const Eigen::VectorXd& weights) {
+  const auto [base, left] = unexplained(points, held, weights);
   const Eigen::MatrixXd weighted_base = weights.asDiagonal() * base;
   const Eigen::VectorXd toward = candidates.columns.transpose() * left.cwiseProduct(weights);
   const Eigen::VectorXd squares = candidates.columns.cwiseAbs2().transpose() * weights.cwiseAbs2();
   const Eigen::MatrixXd inside = weighted_base.transpose() * candidates.columns;
-  Eigen::VectorXd gain(toward.size());
-  for (Eigen::Index i = 0; i < toward.size(); ++i) {
-    const double own = squares(i) - inside.col(i).squaredNorm();
-    gain(i) = toward(i) > 0 && own > 1e-9 * squares(i) ? toward(i) * toward(i) / own : 0;
-  }
-  return gain;
+  Eigen::VectorXd found(toward.size());
+  for (Eigen::Index i = 0; i < toward.size(); ++i) found(i) = gain(toward(i), squares(i), inside.col(i).squaredNorm());
+  return found;
 }
 
 Fitted search(const Observations& points, const Constants& constants) { return Search(points, constants).run(); }

@@ -1,6 +1,5 @@
 #include "analysis/levels/size_belief.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -31,13 +30,7 @@ struct Sums {
 class Remainder {
  public:
   Remainder(const Observations& points, std::span<const Term> held, const Eigen::VectorXd& weights)
-      : points_(points), weights_(weights) {
-    const Eigen::MatrixXd weighted = weights.asDiagonal() * columns_of(held, points);
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> decomposed(weighted);
-    base_ = decomposed.householderQ() * Eigen::MatrixXd::Identity(weighted.rows(), decomposed.rank());
-    const Eigen::VectorXd wanted = points.latency.cwiseProduct(weights);
-    left_ = wanted - base_ * (base_.transpose() * wanted);
-  }
+      : points_(points), weights_(weights), unexplained_(unexplained(points, held, weights)) {}
 
   /// Of a term's column, at the points of independent walks alone or at all others.
   [[nodiscard]] Sums sums(const Term& term, bool independent) const {
@@ -46,21 +39,17 @@ class Remainder {
       if ((points_.order_of(i) == LoadOrder::independent) != independent) continue;
       column(i) = weights_(i) * share(term, points_.order_of(i), points_.log2_bytes(i), points_.log2_touched(i));
     }
-    return {column.dot(left_), column.squaredNorm(), base_.transpose() * column};
+    return {column.dot(unexplained_.left), column.squaredNorm(), unexplained_.base.transpose() * column};
   }
 
  private:
   const Observations& points_;
   const Eigen::VectorXd& weights_;
-  Eigen::MatrixXd base_;
-  Eigen::VectorXd left_;
+  Unexplained unexplained_;
 };
 
-double gain(const Sums& one, const Sums& other) {
-  const double toward = one.toward + other.toward;
-  const double squares = one.squares + other.squares;
-  const double own = squares - (one.inside + other.inside).squaredNorm();
-  return toward > 0 && own > 1e-9 * squares ? toward * toward / own : 0;
+double gain_of_both(const Sums& one, const Sums& other) {
+  return gain(one.toward + other.toward, one.squares + other.squares, (one.inside + other.inside).squaredNorm());
 }
 
 /// Independent walks see the index alone, and the ways of a hashed one.
@@ -211,7 +200,7 @@ class Sizes {
         const Sums cycle = remainder_.sums(moved, false);
         for (int shift = first; shift <= last; ++shift) {
           const double prior = possible_[i].prior * priors[static_cast<std::size_t>(shift - first)];
-          const double gained = gain(
+          const double gained = gain_of_both(
               cycle, independent[static_cast<std::size_t>(place + places) + static_cast<std::size_t>(shift - first)]);
           const double worth = gained / dispersion_ / 2 + std::log(std::max(prior, 1e-300));
           if (worth < most + log_unlikely) continue;

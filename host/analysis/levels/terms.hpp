@@ -60,6 +60,17 @@ Dictionary dictionary(std::vector<Term> terms, const Observations& points);
 /// The columns of a model of these terms, those that every model has first.
 Eigen::MatrixXd columns_of(std::span<const Term> terms, const Observations& points);
 
+/// What held terms leave unexplained of the points, and the weighted space of their columns.
+struct Unexplained {
+  Eigen::MatrixXd base;  ///< orthonormal
+  Eigen::VectorXd left;
+};
+Unexplained unexplained(const Observations& points, std::span<const Term> held, const Eigen::VectorXd& weights);
+
+/// The amount by which a column would lower the squared residuals beside held terms, by its product with what is left,
+/// its square, and the square of its part within the held terms' space.
+double gain(double toward, double squares, double inside_squares);
+
 /// The amount by which each of the dictionary's columns would lower the squared residuals, beside the held terms.
 Eigen::VectorXd gains(const Observations& points, std::span<const Term> held, const Dictionary& candidates,
                       const Eigen::VectorXd& weights);

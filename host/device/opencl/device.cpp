@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <deque>
+#include <limits>
 
 #include "device/driver_clock.hpp"
 #include "device/opencl/device.hpp"

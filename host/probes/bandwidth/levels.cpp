@@ -1,5 +1,7 @@
 #include <cmath>
+#include <utility>
 
+#include "measure/visits.hpp"
 #include "probes/bandwidth/bandwidth.hpp"
 
 namespace sonde::probes {
@@ -21,12 +23,8 @@ std::vector<analysis::Level> levels_by_latency(const Request& request) {
 std::vector<analysis::CurvePoint> visits_of(std::span<const Measurement* const> points) {
   std::vector<analysis::CurvePoint> visits;
   for (const Measurement* one : points) {
-    auto begin = one->values.begin();
-    for (const std::size_t count : one->visits.empty() ? std::vector{one->values.size()} : one->visits) {
-      const auto end = begin + static_cast<std::ptrdiff_t>(count);
-      if (count > 0) visits.push_back({.bytes = bytes_of(*one), .values = {begin, end}});
-      begin = end;
-    }
+    for (std::vector<double>& values : measure::values_by_visit(*one))
+      visits.push_back({.bytes = bytes_of(*one), .values = std::move(values)});
   }
   return visits;
 }

@@ -73,9 +73,9 @@ def _readable(paths, notes):
 
 def told_of_both(base, new, notes):
     """Says on notes which runs stand on both sides, of which nothing can differ."""
-    both = {run.id: run.path for run in base if run.id}.keys() & {run.id for run in new}
+    of_new = {run.id for run in new}
     for run in base:
-        if run.id in both:
+        if run.id and run.id in of_new:
             said = f"{run.path} is of a run that stands on both sides, so nothing of it differs."
             print(f"sonde compare: {formats.visible(said)}", file=notes)
 
