@@ -215,18 +215,18 @@ double straightness(const Rounds& rounds) {
 
 }  // namespace
 
-ImplicitCopy find_implicit_copy(std::span<const CopyTime> rounds, std::span<const Rounds> visits, double copy_gbps) {
+ImplicitCopy find_implicit_copy(std::span<const CopyTime> rounds, std::span<const Rounds> runs, double copy_gbps) {
   const Rounds all = never_falling(sorted(rounds));
   if (all.size() < 3 || all.back().bytes < 16 * all.front().bytes) {
     return {.why = "there are too few sizes, or they lie too near to each other, to tell whether time grows"};
   }
   if (copy_gbps <= 0) return {.why = "no copy that was asked for could be timed to compare with"};
   std::vector<Rounds> each;
-  for (const Rounds& visit : visits) each.push_back(never_falling(sorted(visit)));
+  for (const Rounds& run : runs) each.push_back(never_falling(sorted(run)));
   const auto estimate = [&](const std::function<double(const Rounds&)>& number) {
     std::vector<double> found;
-    for (const Rounds& visit : each) found.push_back(number(visit));
-    return predicted(number(all), found);
+    for (const Rounds& run : each) found.push_back(number(run));
+    return among(number(all), found);
   };
   const double copy_ns = all.back().bytes / copy_gbps;
   const Estimate share = estimate([&](const Rounds& one) { return growth_ns(one) / copy_ns; });
@@ -244,10 +244,8 @@ ImplicitCopy find_implicit_copy(std::span<const CopyTime> rounds, std::span<cons
   if (line.high < 1 / one_line || line.low > one_line) {
     return {.why = "time grows with the size, but not in proportion to it"};
   }
-  std::vector<double> rates;
-  for (const Rounds& visit : each) rates.push_back(1 / slope(visit));
   return {.verdict = copies ? ImplicitCopy::Verdict::copy : ImplicitCopy::Verdict::maintenance,
-          .gbps = predicted_above_zero(1 / slope(all), rates)};
+          .gbps = estimate([](const Rounds& one) { return 1 / slope(one); })};
 }
 
 }  // namespace sonde::analysis

@@ -43,7 +43,7 @@ struct MemoryDistance {
 /// Compares two curves where both have a point; empty where there is none.
 [[nodiscard]] std::optional<MemoryDistance> compare_memories(const LatencyBySize& own, const LatencyBySize& other);
 
-/// The time of one copy, or of one round between CPU and device: the median of one visit.
+/// The time of one copy, or of one round between CPU and device.
 struct CopyTime {
   double bytes = 0;
   double nanoseconds = 0;
@@ -71,8 +71,8 @@ struct ImplicitCopy {
 };
 
 /// Compares rounds at several sizes with the rate of an explicit copy (0: unknown). `rounds` has all visits together,
-/// `visits` each by itself, in any order. A verdict is given only where it holds over the whole prediction intervals.
+/// `runs` what other runs may read, in any order. A verdict is given only where 95 of 100 other runs would reach it.
 [[nodiscard]] ImplicitCopy find_implicit_copy(std::span<const CopyTime> rounds,
-                                              std::span<const std::vector<CopyTime>> visits, double copy_gbps);
+                                              std::span<const std::vector<CopyTime>> runs, double copy_gbps);
 
 }  // namespace sonde::analysis

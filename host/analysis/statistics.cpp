@@ -37,7 +37,30 @@ double fewer_than(std::size_t successes, std::size_t trials) {
 constexpr double least_half_width = 0.03;
 
 /// The 97.5 % quantiles of Student's t, by degrees of freedom from one on.
-constexpr std::array t_95{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179};
+constexpr std::array quantiles_of_t{12.706, 4.303, 3.182, 2.776, 2.571, 2.447,
+                                    2.365,  2.306, 2.262, 2.228, 2.201, 2.179};
+
+/// The first two derivatives of the logarithm of the gamma function, by their asymptotic series.
+struct Polygamma {
+  double first = 0;
+  double second = 0;
+};
+
+Polygamma polygamma(double x) {
+  Polygamma found;
+  constexpr double far_enough = 6;
+  for (; x < far_enough; ++x) {
+    found.first -= 1 / x;
+    found.second += 1 / (x * x);
+  }
+  const double square = 1 / (x * x);
+  found.first += std::log(x) - 1 / (2 * x) - square * (1.0 / 12 - square / 120);
+  found.second += 1 / x + square / 2 + square / x * (1.0 / 6 - square / 30);
+  return found;
+}
+
+/// The logarithm of a variance is expected so much below that of the true one.
+double bias_of_logarithm(double degrees) { return polygamma(degrees / 2).first - std::log(degrees / 2); }
 
 /// A mean without the outermost numbers, its standard error and that one's degrees of freedom.
 struct Trimmed {
@@ -100,7 +123,7 @@ Estimate predicted(double value, std::span<const double> found, double variances
     return {.low = -endless, .value = value, .high = endless};
   }
   const Trimmed of = trimmed(found);
-  const double half = t_95[std::min(of.degrees, t_95.size()) - 1] * of.error * std::sqrt(variances);
+  const double half = t_95(static_cast<double>(of.degrees)) * of.error * std::sqrt(variances);
   return {.low = std::min(value, of.mean - half), .value = value, .high = std::max(value, of.mean + half)};
 }
 
@@ -116,6 +139,73 @@ Estimate predicted_above_zero(double value, std::span<const double> found, doubl
 Estimate predicted_of_neighbours(double value, std::span<const double> found) {
   // The variance has two runs' means, and twice that of a single neighbour for the difference between runs.
   return predicted_above_zero(value, found, 2 * (1 + static_cast<double>(found.size())));
+}
+
+double among_others(double share) {
+  constexpr double usual = 0.004;  // runs of a virtual machine had 0.15 to 22 %, those of a GPU of one's own 0 to 0.07
+  return std::clamp(share / usual, 0.0, 1.0);
+}
+
+Estimate among(double value, std::span<const double> found) {
+  const std::vector<double> all = sorted(found);
+  return {.low = std::min(value, quantile_of_sorted(all, 0.025)),
+          .value = value,
+          .high = std::max(value, quantile_of_sorted(all, 0.975))};
+}
+
+Scatter scatter_of(std::span<const double> found) {
+  if (found.size() < 2) return {};
+  const Trimmed of = trimmed(found);
+  return {of.error * of.error * static_cast<double>(found.size()), static_cast<double>(of.degrees)};
+}
+
+Scatter joined(const Scatter& one, const Scatter& other) {
+  const double degrees = one.degrees + other.degrees;
+  if (degrees == 0) return {};
+  return {(one.variance * one.degrees + other.variance * other.degrees) / degrees, degrees};
+}
+
+Scatter common_scatter(std::span<const Scatter> each) {
+  // Repetitions that a coarse clock makes equal are not known any better.
+  constexpr double least_variance = 1e-8;
+  // Fewer do not tell how much they differ.
+  constexpr double least_count = 3;
+  constexpr double usual_degrees = 4;
+  constexpr double most_degrees = 50;
+  double count = 0;
+  double mean = 0;
+  double squares = 0;
+  double expected = 0;
+  for (const Scatter& one : each) {
+    if (one.degrees == 0) continue;
+    const double unbiased = std::log(std::max(one.variance, least_variance)) - bias_of_logarithm(one.degrees);
+    expected += polygamma(one.degrees / 2).second;
+    ++count;
+    const double before = unbiased - mean;
+    mean += before / count;
+    squares += before * (unbiased - mean);
+  }
+  if (count == 0) return {};
+  double degrees = usual_degrees;
+  if (count >= least_count) {
+    // The logarithms differ by the scatters' own difference beyond what their degrees of freedom make them.
+    const double excess = squares / (count - 1) - expected / count;
+    degrees = most_degrees;
+    while (degrees > 1 && polygamma(degrees / 2).second < excess) degrees *= 0.97;
+  }
+  return {std::exp(mean + bias_of_logarithm(degrees)), degrees};
+}
+
+double t_95(double degrees) {
+  if (degrees <= 0) return std::numeric_limits<double>::infinity();
+  constexpr double of_normal = 1.96;
+  constexpr auto last = static_cast<double>(quantiles_of_t.size());
+  if (degrees >= last) return of_normal + (quantiles_of_t.back() - of_normal) * last / degrees;
+  // Between whole numbers it is nearly straight over their reciprocals.
+  const auto below = static_cast<std::size_t>(std::max(1.0, degrees));
+  const double whole = static_cast<double>(below);
+  const double share = (1 / whole - 1 / std::max(1.0, degrees)) * whole * (whole + 1);
+  return quantiles_of_t[below - 1] + share * (quantiles_of_t[below] - quantiles_of_t[below - 1]);
 }
 
 Answer answer(const Estimate& margin) {

@@ -59,6 +59,33 @@ Estimate predicted_above_zero(double value, std::span<const double> found, doubl
 /// taken to differ by as much as single neighbours do, however many of these agree.
 Estimate predicted_of_neighbours(double value, std::span<const double> found);
 
+/// Whether others use a machine too, from 0 to 1, by the mean share of time that they took: runs differ there by more
+/// than repetitions tell.
+double among_others(double share);
+
+/// The interval of a number by what other runs might find, which holds 95 of 100 of them, stretched to hold `value`.
+/// Needs one.
+Estimate among(double value, std::span<const double> found);
+
+/// A variance, as far as so many degrees of freedom tell it.
+struct Scatter {
+  double variance = 0;
+  double degrees = 0;
+};
+
+/// The scatter of single numbers by those found, of which the outermost do not count where there are six or more.
+Scatter scatter_of(std::span<const double> found);
+
+/// What two independent looks at one scatter tell together.
+Scatter joined(const Scatter& one, const Scatter& other);
+
+/// What the scatters of many things have in common: the degrees are the fewer the more they differ beyond their own
+/// (empirical Bayes: Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004). None without any.
+Scatter common_scatter(std::span<const Scatter> each);
+
+/// The 97.5 % quantile of Student's t; infinite where there are no degrees of freedom.
+double t_95(double degrees);
+
 /// Whether a claim holds.
 enum class Answer { no, yes, open };
 

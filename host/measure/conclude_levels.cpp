@@ -45,7 +45,7 @@ constexpr double most_faster = 2;
 constexpr double lopsided = 1.25;
 
 /// Whether the last level may not be memory: its path has too little room for more than caches, its curve still changes
-/// at its end, what changed last may be translation, or sizes beyond it were disturbed.
+/// at its end or ends in a climb, what changed last may be translation, or sizes beyond it were disturbed.
 bool ends_before_memory(const FoundLevel& last) {
   const bool short_path = last.words.path == Path::local || last.words.path == Path::constant;
   const analysis::Bracket& band = last.gbps ? *last.gbps : last.found.latency_ns;
@@ -53,7 +53,7 @@ bool ends_before_memory(const FoundLevel& last) {
   const double down = band.value / band.low;
   const double slower = last.gbps ? down : up;
   const double faster = last.gbps ? up : down;
-  return short_path || last.found.may_be_translation || last.found.ends_disturbed ||
+  return short_path || last.found.is_unfinished || last.found.may_be_translation || last.found.ends_disturbed ||
          slower > std::max(most_slower, lopsided * faster) || faster > std::max(most_faster, lopsided * slower);
 }
 

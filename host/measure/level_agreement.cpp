@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "analysis/statistics.hpp"
-#include "measure/visits.hpp"
+#include "measure/other_runs.hpp"
 
 namespace sonde::measure {
 namespace {

@@ -86,6 +86,9 @@ struct State {
   Shape shape;                          ///< the kernel and its launch, where a probe looks for the best
 };
 
+/// The largest of the shares of its time that others took.
+double share_of_others(const State& state);
+
 /// Every repetition of one point, in the order taken. An extra curve's values of the same repetitions are a Measurement
 /// too.
 struct Measurement {

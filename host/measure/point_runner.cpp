@@ -13,12 +13,6 @@ namespace {
 constexpr std::uint64_t most_displacement_bytes = 16 << 20;
 constexpr std::uint64_t displacement_step_bytes = 4096;
 
-/// Whether others took too large a share of time.
-bool is_disturbed(const State& state) {
-  const double interrupted = state.disturbed ? state.interrupted : 0;
-  return std::max({state.foreign_cpu, state.steal, state.smt_interference, interrupted}) > tolerated_foreign_share;
-}
-
 /// Takes memory, so that the next allocation lies elsewhere. Drivers and systems hand out again what was given back
 /// last: without the displacement all working sets of a run would share their physical pages, and where those happen to
 /// fall in a cache's sets would bend every point the same way. The memory is written, as otherwise no pages would stand
@@ -157,7 +151,7 @@ MeasuredPoint PointRunner::measure(const Probe& probe, const Visit& visit) {
   state.device_state = counters::summarize(readings);
   state.clock_settled = options_.clock_settled;
   state.involuntary_switches = load.involuntary_switches;
-  state.disturbed = is_disturbed(state);
+  state.disturbed = share_of_others(state) > tolerated_foreign_share;
   for (auto& [name, value] : reached) value = six_digits(value);
   for (Measurement& one : all) {
     one.point.x = with(one.point.x, parse_coordinates(reached));

@@ -22,6 +22,10 @@ bool is_asked_for(const Request& request, double bytes) {
 
 double median_of(const Measurement& one) { return analysis::summarize(one.values).median; }
 
+double share_of_others(const State& state) {
+  return std::max({state.foreign_cpu, state.steal, state.smt_interference, state.disturbed ? state.interrupted : 0});
+}
+
 const Measurement* find(std::span<const Measurement> known, const Words& words, const Coordinates& x,
                         std::string_view unit) {
   const auto found = std::ranges::find_if(

@@ -130,8 +130,9 @@ bool ProbeRun::lacks_visits(const Asked& asked) const {
 
 bool ProbeRun::scatters(const Asked& asked) const {
   const Measurement* const known = known_of(asked);
-  return !asked.point.is_visited_once && asked.begun < most_visits && known != nullptr &&
-         !is_within_target(estimate(*known), Quantity::rate);
+  if (asked.point.is_visited_once || asked.begun >= most_visits || known == nullptr) return false;
+  // Its own visits alone say whether further ones are worth their time: runs differ however many there are.
+  return !is_within_target(analysis::predicted_above_zero(median_of(*known), medians_by_visit(*known)), Quantity::rate);
 }
 
 bool ProbeRun::is_left_out(const Asked& asked) const {

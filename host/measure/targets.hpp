@@ -29,6 +29,9 @@ constexpr double relative_half_width(const analysis::Estimate& interval) {
   return is_known ? half / interval.value : std::numeric_limits<double>::infinity();
 }
 
+/// A number whose interval is wider than itself is no value, but a range.
+constexpr bool is_steady(const analysis::Estimate& interval) { return relative_half_width(interval) <= 0.5; }
+
 constexpr bool is_within_target(const analysis::Estimate& interval, Quantity quantity) {
   return relative_half_width(interval) <= half_width_at(quantity, 1);
 }

@@ -1,21 +1,9 @@
 #include "measure/visits.hpp"
 
-#include <cmath>
 #include <iterator>
 #include <random>
 
 namespace sonde::measure {
-namespace {
-
-constexpr int visits_more = 2;
-
-std::vector<double> medians_by_visit(const Measurement& one) {
-  std::vector<double> medians;
-  for (const std::vector<double>& values : values_by_visit(one)) medians.push_back(analysis::quantile(values, 0.5));
-  return medians;
-}
-
-}  // namespace
 
 std::vector<Point> new_points(const Request& request, std::span<const Measurement> known, std::vector<Point> points) {
   std::erase_if(points, [&](const Point& point) {
@@ -61,7 +49,7 @@ std::vector<Point> more_visits(std::span<const Measurement> known,
     const int visits = static_cast<int>(one.visits.size());
     if (visits == 0 || visits >= most_visits || !is_open(one)) continue;
     points.push_back(one.point);
-    points.back().visits = visits + visits_more;
+    points.back().visits = visits + 2;
   }
   return points;
 }
@@ -98,6 +86,16 @@ std::vector<std::vector<double>> values_by_visit(const Measurement& one) {
   return all;
 }
 
+std::vector<double> medians_by_visit(const Measurement& one) {
+  std::vector<double> medians;
+  for (const std::vector<double>& values : values_by_visit(one)) medians.push_back(analysis::quantile(values, 0.5));
+  return medians;
+}
+
+bool have_few_visits(std::span<const Measurement> measurements) {
+  return std::ranges::all_of(measurements, [](const Measurement& one) { return one.visits.size() < usual_visits; });
+}
+
 analysis::Interval range_of_visits(const Measurement& one) {
   const auto [lowest, highest] = std::ranges::minmax(medians_by_visit(one));
   return {lowest, highest};
@@ -118,30 +116,6 @@ std::vector<std::vector<Measurement>> by_visit(std::span<const Measurement> meas
     }
   }
   return all;
-}
-
-analysis::Estimate estimate(const Measurement& one) {
-  analysis::Estimate found = analysis::predicted_above_zero(median_of(one), medians_by_visit(one));
-  // The median of all values counts too: where they fall into two groups, all visits may have their median in one.
-  const analysis::Interval of_all = analysis::median_interval(one.values);
-  found.low = std::min(found.low, of_all.low);
-  found.high = std::max(found.high, of_all.high);
-  return found;
-}
-
-analysis::Estimate margin(const Measurement& one) { return analysis::predicted(median_of(one), medians_by_visit(one)); }
-
-void set_value(Finding& finding, const analysis::Estimate& estimate) {
-  finding.value = six_digits(estimate.value);
-  if (!std::isfinite(estimate.low) || !std::isfinite(estimate.high)) return;
-  finding.low = six_digits(estimate.low);
-  finding.high = six_digits(estimate.high);
-}
-
-Finding finding_of(const FindingKind& kind, const Words& words, const analysis::Estimate& value, std::string evidence) {
-  Finding finding{.kind = &kind, .words = words, .evidence = std::move(evidence)};
-  set_value(finding, value);
-  return finding;
 }
 
 }  // namespace sonde::measure

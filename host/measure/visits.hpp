@@ -46,8 +46,13 @@ bool are_of_one_point(const Measurement& one, const Measurement& other);
 /// all were.
 void add_visit(Measurement& known, const Measurement& visit);
 
-/// The values of each visit that counts.
+/// The values of each visit that counts, and their medians.
 std::vector<std::vector<double>> values_by_visit(const Measurement& one);
+
+std::vector<double> medians_by_visit(const Measurement& one);
+
+/// Whether all had fewer visits than findings rest on, so that a longer run has more.
+bool have_few_visits(std::span<const Measurement> measurements);
 
 /// The lowest and the highest median of a visit.
 analysis::Interval range_of_visits(const Measurement& one);
@@ -55,49 +60,5 @@ analysis::Interval range_of_visits(const Measurement& one);
 /// The measurements of each visit by itself, for as many visits as any point has. A point with fewer has its visits
 /// repeated.
 std::vector<std::vector<Measurement>> by_visit(std::span<const Measurement> measurements);
-
-/// A probe's reading of its measurements: of all of them, and of each visit by itself.
-template <typename Seen>
-class SeenByVisit {
- public:
-  template <typename Read>
-  SeenByVisit(std::span<const Measurement> measurements, Read read) : all_(read(measurements)) {
-    for (const std::vector<Measurement>& visit : by_visit(measurements)) visits_.push_back(read(visit));
-  }
-
-  [[nodiscard]] const Seen& all() const { return all_; }
-
-  /// The same number of each visit.
-  template <typename Look>
-  [[nodiscard]] auto each(Look look) const {
-    std::vector<decltype(look(all_))> found;
-    for (const Seen& visit : visits_) found.push_back(look(visit));
-    return found;
-  }
-  /// The estimate of a number above zero.
-  template <typename Number>
-  [[nodiscard]] analysis::Estimate estimate(Number number) const {
-    return analysis::predicted_above_zero(number(all_), each(number));
-  }
-  /// The estimate of a number of either sign.
-  template <typename Number>
-  [[nodiscard]] analysis::Estimate margin(Number number) const {
-    return analysis::predicted(number(all_), each(number));
-  }
-
- private:
-  Seen all_;
-  std::vector<Seen> visits_;
-};
-
-/// The estimates of a point's median, above zero or of either sign.
-analysis::Estimate estimate(const Measurement& one);
-analysis::Estimate margin(const Measurement& one);
-
-/// Puts an estimate in its kind's unit into a finding's `value`, `low` and `high`; an interval without end is none.
-void set_value(Finding& finding, const analysis::Estimate& estimate);
-
-/// A finding with a value in its kind's unit.
-Finding finding_of(const FindingKind& kind, const Words& words, const analysis::Estimate& value, std::string evidence);
 
 }  // namespace sonde::measure

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "measure/visits.hpp"
+#include "measure/other_runs.hpp"
 
 // The words that every probe is written in.
 namespace sonde::probes {

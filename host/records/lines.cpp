@@ -141,6 +141,8 @@ void fields(auto& visit, Of<LevelLine> auto& line) {
     visit.field("bytes", bytes);
     visit.field("transition", transition);
   }
+  visit.if_any("unfinished", found.is_unfinished);
+  visit.if_any("either", found.either);
   visit.if_any("bandwidth", level.gbps);
   if (reads<decltype(visit)> || !level.gbps) visit.field("latency_ns", found.latency_ns);
   visit.if_any("cycles", level.cycles);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "measure/targets.hpp"
 #include "probes/catalog.hpp"
 #include "summary/layout.hpp"
 #include "summary/summary.hpp"
@@ -33,12 +34,14 @@ struct FindingTable {
   }
 };
 
-/// "12.5 ± 0.4"; "< 2.1" where the interval holds 0.
+/// "12.5 ± 0.4"; "< 2.1" where the interval holds 0; "9.1–21" where it is wider than the value.
 std::string value_text(const measure::Finding& finding) {
   const double value = finding.value.value_or(0);
   if (finding.unit == "bytes") return measure::size_text(value);
   if (!finding.low || !finding.high) return three_digits(value);
   if (*finding.low <= 0 && *finding.high >= 0) return "< " + three_digits(*finding.high);
+  if (!measure::is_steady({*finding.low, value, *finding.high}))
+    return three_digits(*finding.low) + "–" + three_digits(*finding.high);
   return three_digits(value, (*finding.high - *finding.low) / 2);
 }
 

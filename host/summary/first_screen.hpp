@@ -126,7 +126,8 @@ Topic copies(const Shown& shown);
 /// quarter: nothing is made of less.
 analysis::Estimate estimate_of(const measure::Finding& finding);
 
-/// "12.4 (± 0.6)", "12.4" where the interval is within the target of a rate, "≈ 12.4" where a single visit told it.
+/// "12.4 (± 0.6)", "12.4" where the interval is within the target of a rate, "9.1–21 (not steady)" where it has
+/// no steady value, "≈ 12.4" where there is no interval.
 std::string said_with_interval(const measure::Finding& finding);
 
 /// The first finding of a name, whose words pass.

@@ -142,6 +142,8 @@ std::string why_rough(const FoundLevel& level, bool of_size, const Results& resu
   }
   if (disturbed) return "others use it";
   if (filling) return "not settled";
+  if (of_size && level.found.either.size() == 2)
+    return measure::size_text(level.found.either[0]) + " or " + measure::size_text(level.found.either[1]);
   if (of_size && near_sizes.size() < few) return "few points";
   if (most_visits < 2) return "one visit";
   return of_size && level.found.end_bytes > 2 * level.found.onset_bytes ? "gradual edge" : "visits differ";

@@ -60,7 +60,9 @@ std::vector<std::string> Grid::lines() const {
 std::string latency_cell(const LevelRow& row, device::Api api) {
   const auto cells = row.apis.find(api);
   if (cells == row.apis.end() || cells->second.latency == nullptr) return "";
-  return cell_with_interval(cells->second.latency->found.latency_ns, Quantity::rate);
+  const analysis::Level& level = cells->second.latency->found;
+  return level.is_unfinished ? "> " + significant(level.latency_ns.value)
+                             : cell_with_interval(level.latency_ns, Quantity::rate);
 }
 
 std::string bandwidth_cell(const LevelRow& row, device::Api api) {

@@ -84,6 +84,8 @@ analysis::Estimate estimate_of(const measure::Finding& finding) {
 std::string said_with_interval(const measure::Finding& finding) {
   if (finding.value && (!finding.low || !finding.high)) return "≈ " + significant(*finding.value);
   const analysis::Estimate interval = estimate_of(finding);
+  if (!measure::is_steady(interval))
+    return significant(interval.low) + "–" + significant(interval.high) + " (not steady)";
   const std::string value = significant(interval.value);
   return measure::is_within_target(interval, measure::Quantity::rate) ? value
                                                                       : value + " (± " + half_width(interval) + ")";

@@ -95,6 +95,7 @@ RecordedMachine recorded_machine(const std::string& name, const std::filesystem:
       ExpectedLevel& read = machine.levels.emplace_back();
       if (level.contains("bytes_low")) read.bytes = span_of(level, "bytes");
       read.latency_ns = span_of(level, "latency_ns");
+      read.is_unfinished = level.value("unfinished", false);
     }
     machine.most_levels = expected.value("most_levels", machine.levels.size());
     for (const Json& range : expected.at("not_levels")) {

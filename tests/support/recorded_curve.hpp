@@ -25,6 +25,7 @@ inline constexpr double as_read = 0.02;
 struct ExpectedLevel {
   std::optional<Span> bytes;
   Span latency_ns;
+  bool is_unfinished = false;  ///< the curve ends within the climb to it
 };
 
 /// No level may have both its size and its latency in here.

@@ -356,13 +356,16 @@ TEST(BandwidthFindings, ALaunchIsFittedFromSmallWorkingSets) {
   EXPECT_EQ(found[0].kind, &bandwidth_probe::launch);
   EXPECT_EQ(found[0].words, level_words);
   EXPECT_EQ(found[0].value, 12);
-  EXPECT_NEAR(found[0].low.value(), 12 - 4.303 * 2 / std::sqrt(3), 1e-3) << "what another run finds, not quartiles";
-  EXPECT_NEAR(found[0].high.value(), 12 + 4.303 * 2 / std::sqrt(3), 1e-3);
+  // The launches' logarithms have a mean of 2.48258 and a standard deviation of 0.08355, and three of one run tell of
+  // another by eight thirds of the variance.
+  const double half = 4.303 * 0.08355 * std::sqrt(8.0 / 3);
+  EXPECT_NEAR(found[0].low.value(), std::exp(2.48258 - half), 1e-2) << "what another run finds, not quartiles";
+  EXPECT_NEAR(found[0].high.value(), std::exp(2.48258 + half), 1e-2);
   EXPECT_EQ(found[0].unit, "us");
   EXPECT_EQ(
       found[0].evidence,
       "An empty kernel takes 12.5 us by the device's clock; a dispatch over n bytes, up to 256 KiB, takes a + n / b: "
-      "a is 12 us (7.03 to 17 in another run), b is 90 GB/s.");
+      "a is 12 us (6.66 to 21.5 in another run), b is 90 GB/s.");
 }
 
 TEST(BandwidthFindings, ALaunchIsToldAsFarAsItIsKnown) {
@@ -375,7 +378,8 @@ TEST(BandwidthFindings, ALaunchIsToldAsFarAsItIsKnown) {
   EXPECT_TRUE(without_empty[0].evidence.starts_with("A dispatch over n bytes, up to")) << without_empty[0].evidence;
   const auto scattered = found({launched(4096, 80, 1e3), launched(8192, 100, 12e3), launched(16384, 90, 63e3)});
   ASSERT_EQ(scattered.size(), 1u);
-  EXPECT_EQ(scattered[0].low, 0) << "no launch takes less than no time";
+  EXPECT_GT(scattered[0].low, 0) << "no launch takes less than no time";
+  EXPECT_LT(scattered[0].low, 0.1);
   const auto without_fit = found({launched(4096, 80, 11e3), launched(1 << 30, 9, 13e3), empty_kernel(12.5)});
   ASSERT_EQ(without_fit.size(), 1u);
   EXPECT_FALSE(without_fit[0].value || without_fit[0].low || without_fit[0].high);

@@ -97,12 +97,14 @@ TEST(BandwidthScaling, TheEvidenceNamesTheFiguresBesideTheNumber) {
 /// groups.
 std::vector<Measurement> visited(std::vector<Measurement> known, double apart) {
   for (Measurement& one : known) {
-    if (!is_scaling(one.point)) continue;
     const double gbps = one.values.front();
-    one.values = {gbps * (1 - apart), gbps * (1 + apart), gbps};
-    if (static_cast<int>(one.point.x.groups.value()) % 2 == 1)
-      one.values = {gbps * (1 + apart), gbps, gbps * (1 - apart)};
-    one.visits = {1, 1, 1};
+    std::vector<double> medians{gbps * (1 - apart), gbps * (1 + apart), gbps};
+    if (static_cast<int>(one.point.x.groups.value_or(0)) % 2 == 1)
+      medians = {gbps * (1 + apart), gbps, gbps * (1 - apart)};
+    one.values.clear();
+    for (const double median : medians)
+      for (const double within : {1 - apart / 3, 1.0, 1 + apart / 3}) one.values.push_back(median * within);
+    one.visits = {3, 3, 3};
   }
   return known;
 }
@@ -118,15 +120,18 @@ TEST(BandwidthScaling, AnIntervalHoldsEveryNumberThatAnotherRunMayFind) {
   const std::vector<measure::Finding> unsure = saturations(visited(known, 0.03));
   ASSERT_EQ(unsure.size(), 3u);
   EXPECT_EQ(unsure[0].value, 10);
-  EXPECT_EQ(unsure[0].low, 9) << "eight get 80 %";
+  EXPECT_EQ(unsure[0].low, 10)
+      << "nine get 90 %, and medians of visits 3 % apart make that 95 % of the most in 2 of 1,000";
   EXPECT_EQ(unsure[0].high, 16);
-  EXPECT_TRUE(unsure[0].evidence.ends_with(" Another run may find that 9 to 16 are enough.")) << unsure[0].evidence;
+  EXPECT_TRUE(unsure[0].evidence.ends_with(" Another run may find that 10 to 16 are enough.")) << unsure[0].evidence;
 }
 
-TEST(BandwidthScaling, OneMomentAloneTellsNothingOfTheNext) {
-  const auto known = answered(sweep(16), [](double, double groups) { return std::min(groups, 10.0) * 10; });
+TEST(BandwidthScaling, OneMomentAloneIsTrustedAsFarAsRunsUsuallyAgree) {
+  auto known = answered(sweep(16), [](double, double groups) { return std::min(groups, 10.0) * 10; });
+  EXPECT_EQ(saturations(known)[0].high, 10) << "nobody else uses the machine";
+  for (Measurement& one : known) one.state.foreign_cpu = 0.01;
   const std::vector<measure::Finding> found = saturations(known);
-  EXPECT_EQ(found[0].low, 1);
+  EXPECT_GE(found[0].low, 9) << "eight get 80 %, and runs hardly differ by a fifth";
   EXPECT_EQ(found[0].high, 16);
 }
 

@@ -165,6 +165,74 @@ TEST(Prediction, HoldsAnotherRunsValueIn95Of100WhereRunsDifferAsMuchAsTheirMeans
   }
 }
 
+TEST(Prediction, AmongOtherRunsHolds95Of100AndTheValue) {
+  std::vector<double> found(201);
+  std::iota(found.begin(), found.end(), 0.0);
+  EXPECT_NEAR(among(100, found).low, 5, 1e-9);
+  EXPECT_NEAR(among(100, found).high, 195, 1e-9);
+  EXPECT_EQ(among(300, found).high, 300);
+}
+
+TEST(Scatter, OfStudentIsThatOfTheTableAndBetween) {
+  EXPECT_NEAR(t_95(1), 12.706, 1e-9);
+  EXPECT_NEAR(t_95(12), 2.179, 1e-9);
+  EXPECT_NEAR(t_95(2.5), 3.558, 0.08);
+  EXPECT_NEAR(t_95(4.5), 2.659, 0.01);
+  EXPECT_NEAR(t_95(30), 2.042, 0.01);
+  EXPECT_NEAR(t_95(1000), 1.962, 0.005);
+  EXPECT_TRUE(std::isinf(t_95(0)));
+}
+
+TEST(Scatter, OfTwoLooksIsTheirMeanByDegrees) {
+  const Scatter both = joined({4, 1}, {1, 2});
+  EXPECT_NEAR(both.variance, 2, 1e-9);
+  EXPECT_EQ(both.degrees, 3);
+  EXPECT_EQ(joined({}, {}).degrees, 0);
+  EXPECT_EQ(scatter_of(std::vector{5.0}).degrees, 0);
+  EXPECT_NEAR(scatter_of(std::vector{1.0, 2.0, 3.0}).variance, 1, 1e-9);
+}
+
+/// What the scatters of many things have in common, whose true variances are `variance` times the degrees over a chi
+/// squared of so many.
+Scatter common_of(double variance, double degrees) {
+  std::mt19937_64 random(1);
+  std::normal_distribution<double> normal;
+  std::chi_squared_distribution<double> true_one(degrees);
+  std::vector<Scatter> each;
+  for (int thing = 0; thing < 3000; ++thing) {
+    const double own = variance * degrees / true_one(random);
+    std::vector<double> found(3);
+    for (double& one : found) one = std::sqrt(own) * normal(random);
+    each.push_back(scatter_of(found));
+  }
+  return common_scatter(each);
+}
+
+TEST(Scatter, InCommonIsThatWhichTheThingsWereMadeOf) {
+  for (const double degrees : {2.0, 4.0, 10.0}) {
+    const Scatter common = common_of(0.01, degrees);
+    EXPECT_NEAR(common.degrees, degrees, 0.25 * degrees);
+    EXPECT_NEAR(common.variance, 0.01, 0.001) << degrees;
+  }
+}
+
+TEST(Scatter, InCommonIsSureWhereAllHaveTheSame) {
+  std::mt19937_64 random(2);
+  std::normal_distribution<double> normal;
+  std::vector<Scatter> each;
+  for (int thing = 0; thing < 1000; ++thing) {
+    each.push_back(scatter_of(std::vector{normal(random), normal(random), normal(random), normal(random)}));
+  }
+  EXPECT_GT(common_scatter(each).degrees, 25);
+  EXPECT_NEAR(common_scatter(each).variance, 1, 0.1);
+}
+
+TEST(Scatter, InCommonOfNothingIsNone) {
+  EXPECT_EQ(common_scatter({}).degrees, 0);
+  EXPECT_EQ(common_scatter(std::vector{Scatter{}}).degrees, 0);
+  EXPECT_EQ(common_scatter(std::vector{Scatter{1, 2}}).degrees, 4);
+}
+
 TEST(Prediction, AnAnswerIsOpenWhereTheIntervalHoldsZero) {
   EXPECT_EQ(answer({.low = 0.1, .value = 1, .high = 2}), Answer::yes);
   EXPECT_EQ(answer({.low = -2, .value = -1, .high = 0}), Answer::no);

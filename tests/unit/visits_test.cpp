@@ -91,25 +91,5 @@ TEST(Visits, EachByItselfIsWhatItWouldHaveBeenAlone) {
   for (const auto& visit : visits) EXPECT_EQ(visit[1].values, (Values{7, 8}));
 }
 
-TEST(Visits, AnEstimateKnowsAsMuchAsTheyAgree) {
-  Measurement one = measured({100, 100, 110, 110, 90, 90});
-  one.visits = {2, 2, 2};
-  const analysis::Estimate found = estimate(one);
-  EXPECT_EQ(found.value, 100);
-  EXPECT_NEAR(found.low, 61, 3);
-  EXPECT_NEAR(found.high, 164, 4);
-  Finding finding;
-  set_value(finding, found);
-  EXPECT_EQ(finding.value, 100);
-  EXPECT_TRUE(finding.low && finding.high);
-}
-
-TEST(Visits, OneAloneHasNoInterval) {
-  Finding finding;
-  set_value(finding, estimate(measured({1, 2, 3})));
-  EXPECT_EQ(finding.value, 2);
-  EXPECT_FALSE(finding.low || finding.high);
-}
-
 }  // namespace
 }  // namespace sonde::measure

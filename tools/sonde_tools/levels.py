@@ -135,6 +135,8 @@ def latency_text(level):
     """The latency of the level's plateau between its bounds, and in cycles where they are known."""
     band, cycles = level["latency_ns"], level.get("cycles")
     text = formats.latency_between(band["value"], band["low"], band["high"])
+    if level.get("unfinished"):
+        text = f"more than {formats.latency(band['value'])}"
     return f"{text}, {formats.cycles(cycles['value'])}" if cycles else text
 
 

@@ -121,7 +121,8 @@ _record(
 )  # fmt: skip
 _record(
     "level", "A level of a memory hierarchy.", {**_OF_A_POINT, "level": LevelNumber}, {"bytes": Band},
-    {"name": LevelName, "or_translation": bool, "matches": LevelNumber, "transition": Transition,
+    {"name": LevelName, "or_translation unfinished": bool, "matches": LevelNumber, "transition": Transition,
+     "either": Annotated[list[Positive], Meta(min_length=2, max_length=2)],
      "latency_ns cycles bandwidth": Band},
 )  # fmt: skip
 _record(

@@ -15,16 +15,33 @@ namespace {
 /// Two runs differ by at most this many standard deviations of one of them, in 95 % of cases.
 constexpr double runs_apart = 1.96 * std::numbers::sqrt2;
 
+struct Explained {
+  Observations points;
+  Fitted fitted;
+};
+
+/// The terms that explain the curves best. A curve that these explain by far worse than its noise has more of it than
+/// neighbours show, as where it falls for an octave.
+Explained explain(const LatencyCurves& curves, Constants constants) {
+  constexpr double unexplained = 4;  // mean deviance of a point
+  constexpr double most_noise = 0.2;
+  for (;; constants.least_noise *= 2) {
+    Explained found{observe(curves, constants), {}};
+    found.fitted = search(found.points, constants);
+    const double deviance = found.fitted.deviance / static_cast<double>(found.points.count());
+    if (deviance < unexplained || constants.least_noise > most_noise) return found;
+  }
+}
+
 /// Reads levels and edges from the terms that explain a curve best.
 class LevelReader {
  public:
   LevelReader(const LatencyCurves& curves, std::span<const CurvePoint> measured, const Constants& constants)
-      : points_(observe(curves, constants)),
-        fitted_(search(points_, constants)),
+      : explained_(explain(curves, constants)),
         measured_(measured),
         constants_(constants),
         scatter_(scatter_between(measured, 0, measured.back().bytes)),
-        of_moments_(share_of_moments(measured, scatter_)),
+        of_moments_(share_of_moments(measured, scatter_) * among_others(curves.taken_by_others)),
         sizes_(cycle_sizes(points_)) {}
 
   [[nodiscard]] std::vector<Level> levels() const {
@@ -33,14 +50,17 @@ class LevelReader {
     Eigen::VectorXd reached = ones();
     std::optional<Bracket> before_small_step;
     double small_steps = 0;  // sum of those within the level
+    bool ends_in_climb = false;
     double latency = fitted_.coefficients(0);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Edge& edge = all[i];
       const bool last = i + 1 == all.size();
       const double step = step_of(edge);
       const Size size = size_of(edge);
-      if (last && !is_seen(points_, main_of(edge), constants_) && largest_by_either(main_of(edge)) > points_.most_log2)
-        continue;
+      const bool is_unfinished =
+          last && !is_seen(points_, main_of(edge), constants_) && largest_by_either(main_of(edge)) > points_.most_log2;
+      if (is_unfinished && !climbs_clearly(edge, latency)) continue;
+      ends_in_climb |= is_unfinished;
       const Eigen::VectorXd served = reached.cwiseProduct(ones() - most_missed(edge));
       // A level has its own latency before a small step. Where the curve ends with one, the level is memory.
       if (!before_small_step) before_small_step = plateau(served, latency, false);
@@ -55,11 +75,15 @@ class LevelReader {
       level.latency_ns = *std::exchange(before_small_step, std::nullopt);
       level.bytes = size.bytes;
       level.disagreement = size.disagreement;
+      level.either = size.either;
       set_transition(edge, level.latency_ns.value + std::exchange(small_steps, 0), size.moved, level);
     }
     for (Level& level : found) widen_beside_others(level);
     Level& memory = found.emplace_back();
     memory.latency_ns = plateau(reached, latency, true);
+    memory.is_unfinished = ends_in_climb;
+    if (ends_in_climb)
+      memory.latency_ns.value = std::clamp(last_latency(), memory.latency_ns.low, memory.latency_ns.high);
     if (found.size() > 1 && !points_.has_page_walks) {
       const double step = memory.latency_ns.value / found[found.size() - 2].latency_ns.value;
       memory.may_be_translation = step < constants_.least_sure_step || small_steps > 0 || !ends_flat();
@@ -95,6 +119,28 @@ class LevelReader {
     return 1 + step_of(edge) / before < constants_.least_step;
   }
 
+  /// Laps that still get faster by more say little of a latency.
+  static constexpr double settling_tolerated = 0.05;
+
+  /// Whether a curve that ends within its last climb leaves no doubt that it is the end of a cache: two points at least
+  /// have left the plateau, and the last has left it for good. Tables of pages rarely double a latency, and none
+  /// reaches as little as caches whose place no page decides. `latency` is what the model has before the edge.
+  [[nodiscard]] bool climbs_clearly(const Edge& edge, double latency) const {
+    const EdgePart& main = main_of(edge);
+    const double before = latency + translation_at(fitted_, main.log2_bytes);
+    std::vector<double> settled;
+    for (const CurvePoint& point : measured_) {
+      if (point.settling < settling_tolerated) settled.push_back(median_of(point));
+    }
+    const auto beyond = [&](double factor) {
+      const auto left = std::find_if(settled.rbegin(), settled.rend(),
+                                     [&](double latency_ns) { return latency_ns <= factor * before; });
+      return left - settled.rbegin();
+    };
+    const bool no_table = points_.has_page_walks || std::exp2(main.log2_bytes) < constants_.placed_bytes;
+    return beyond(constants_.flat_within) >= 2 && beyond(no_table ? constants_.least_sure_step : 2) >= 1;
+  }
+
   /// The latency of the points that the level serves alone, without what others add; the model's latency where the
   /// level has hardly a point of its own.
   [[nodiscard]] Bracket plateau(const Eigen::VectorXd& served, double latency, bool memory) const {
@@ -123,13 +169,18 @@ class LevelReader {
     const double times = std::exp(runs_apart * error_of(values));
     Bracket bracket{std::max(value, least) / times, value, std::min(value, most) * times};
     // Memory's bracket holds the latency at the curve's end, even where it still climbs.
-    const auto last = std::find_if(measured_.rbegin(), measured_.rend(), is_known);
-    if (memory && last != measured_.rend()) bracket.high = std::max(bracket.high, median_of(*last));
+    if (memory) bracket.high = std::max(bracket.high, last_latency());
     return bracket;
   }
 
+  /// The latency of the last point that has a known one; 0 where none has.
+  [[nodiscard]] double last_latency() const {
+    const auto last = std::find_if(measured_.rbegin(), measured_.rend(), is_known);
+    return last == measured_.rend() ? 0 : median_of(*last);
+  }
+
   /// The standard deviation of a run's median of these values, as a logarithm. Each is of a moment and an allocation of
-  /// its own, and runs differ by as much as moments do.
+  /// its own; where others use the machine, runs differ by as much as moments do.
   [[nodiscard]] double error_of(const std::vector<double>& values) const {
     std::vector<double> off;
     const double median = std::log(quantile(values, 0.5));
@@ -219,6 +270,7 @@ class LevelReader {
     Bracket bytes;
     double moved = 0;  ///< octaves by which it moves between runs
     std::optional<SizeByOrder> disagreement = {};
+    std::vector<double> either = {};  ///< the two likely ones, where hardly any between them is
   };
 
   static Bracket in_bytes(const Bracket& octaves) {
@@ -242,6 +294,9 @@ class LevelReader {
         const Bracket independent = belief.by_independent.bracket();
         if (cycle.high < independent.low || independent.high < cycle.low)
           size.disagreement = {in_bytes(cycle), in_bytes(independent)};
+      }
+      if (part.term == main.term) {
+        if (const auto humps = belief.size.humps()) size.either = {std::exp2(humps->first), std::exp2(humps->second)};
       }
       size.moved = std::max(size.moved, belief.moved);
       size.bytes.low = std::min(size.bytes.low, one.low);
@@ -290,8 +345,9 @@ class LevelReader {
     if (!points_.of_streams) level.bytes->value = std::clamp(level.onset_bytes, level.bytes->low, level.bytes->high);
   }
 
-  Observations points_;
-  Fitted fitted_;
+  Explained explained_;
+  const Observations& points_ = explained_.points;
+  const Fitted& fitted_ = explained_.fitted;
   std::span<const CurvePoint> measured_;  ///< points of the cycle, with all translation
   const Constants& constants_;
   double scatter_;             ///< of the cycle's points, as a standard deviation of the logarithm

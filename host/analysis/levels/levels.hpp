@@ -51,7 +51,8 @@ struct LatencyCurves {
   /// an upper bound of a latency; 0 where the cycle begins with a point that was not.
   std::vector<SizeRange> disturbed = {};
   double nearer_ns = 0;
-  bool of_streams = false;  ///< `cycle` is the time per line of streams, on all cores at once
+  double taken_by_others = 0;  ///< share of time that others took, in the mean over all points
+  bool of_streams = false;     ///< `cycle` is the time per line of streams, on all cores at once
 };
 
 /// Drops the points taken beside SMT interference where others are near on both sides; sorted by bytes before and
@@ -82,6 +83,8 @@ struct Level {
   double end_bytes = 0;    ///< where it has come within 5 % of the next
   Bracket latency_ns;
   std::optional<SizeByOrder> disagreement;
+  std::vector<double> either;       ///< the two sizes that the curves leave, where they leave hardly any between them
+  bool is_unfinished = false;       ///< the last level alone: the curve ends within the climb to it
   bool may_be_translation = false;  ///< the last level alone: its climb is small or unfinished, and no page walk ran
   /// It ends in a disturbed stretch, where further levels may end too. The last level: sizes beyond it were disturbed.
   bool ends_disturbed = false;

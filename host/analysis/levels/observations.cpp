@@ -36,6 +36,26 @@ double base_noise(const std::vector<double>& log_ns, const Constants& constants)
   return std::max(constants.least_noise, off.empty() ? 0 : 1.4826 * quantile(off, 0.5));
 }
 
+/// How far points on a climb lie off the line between their neighbours, as a share of what is expected of `errors`; 1
+/// where the curve spans so much more than slopes are read over that these tell its climbs from its plateaus.
+double roughness(const std::vector<double>& log2_bytes, const std::vector<double>& log_ns,
+                 const std::vector<double>& errors, double base) {
+  constexpr std::size_t fewest = 6;
+  constexpr double least = 0.25;
+  constexpr double widest = 2;
+  if (log2_bytes.empty() || log2_bytes.back() - log2_bytes.front() > widest) return 1;
+  std::vector<double> ratios;
+  for (std::size_t i = 1; i + 1 < log_ns.size(); ++i) {
+    if (errors[i] < base) continue;
+    const double share = (log2_bytes[i] - log2_bytes[i - 1]) / (log2_bytes[i + 1] - log2_bytes[i - 1]);
+    const double off = log_ns[i] - std::lerp(log_ns[i - 1], log_ns[i + 1], share);
+    ratios.push_back(std::abs(off) / std::hypot(errors[i], share * errors[i + 1], (1 - share) * errors[i - 1]));
+  }
+  if (ratios.size() < fewest) return 1;
+  constexpr double three_quarters_of_normal = 1.15;
+  return std::clamp(quantile(ratios, 0.75) / three_quarters_of_normal, least, 1.0);
+}
+
 }  // namespace
 
 Observations observe(const LatencyCurves& curves, const Constants& constants) {
@@ -63,17 +83,20 @@ Observations observe(const LatencyCurves& curves, const Constants& constants) {
       log_ns.push_back(std::log(std::max(1e-9, median_of(point))));
     }
     if (order == LoadOrder::cycle) base = base_noise(log_ns, constants);
-    const std::vector<double> slope = slopes(log2_bytes, running_median(log_ns, 2));
+    const double per_line = order == LoadOrder::page ? curves.page_bytes : curves.line_bytes;
+    std::vector<double> scatter = slopes(log2_bytes, running_median(log_ns, 2));
+    for (std::size_t i = 0; i < points->size(); ++i) {
+      const double by_lines = constants.few_lines_scatter / std::sqrt((*points)[i].bytes / per_line);
+      scatter[i] = std::abs(scatter[i]) * std::hypot(constants.placement_scatter, by_lines);
+    }
+    const double rough = roughness(log2_bytes, log_ns, scatter, base);
     for (std::size_t i = 0; i < points->size(); ++i, ++row) {
       const Summary values = summarize((*points)[i].values);
-      const double per_line = order == LoadOrder::page ? curves.page_bytes : curves.line_bytes;
       const double lines = (*points)[i].bytes / per_line;
-      const double by_lines = constants.few_lines_scatter / std::sqrt(lines);
-      const double scatter = std::hypot(constants.placement_scatter, by_lines) * slope[i];
       const double spread =
           constants.own_spread * (values.upper_quartile - values.lower_quartile) / 1.35 / values.median;
-      const double error = std::hypot(base, scatter, spread) * (order == LoadOrder::page ? constants.page_noise : 1) *
-                           (1 + (*points)[i].settling);
+      const double error = std::hypot(base, rough * scatter[i], spread) *
+                           (order == LoadOrder::page ? constants.page_noise : 1) * (1 + (*points)[i].settling);
       all.order.push_back(order);
       all.log2_bytes(row) = log2_bytes[i];
       all.log2_touched(row) = std::log2(lines * curves.line_bytes);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "analysis/levels/terms.hpp"
@@ -21,6 +23,8 @@ class Belief {
   [[nodiscard]] double quantile(double share) const;
   /// The median between the 2.5 % and the 97.5 % quantile.
   [[nodiscard]] Bracket bracket() const { return {quantile(0.025), quantile(0.5), quantile(0.975)}; }
+  /// The means of two groups of values that are likely, where hardly any between them is.
+  [[nodiscard]] std::optional<std::pair<double, double>> humps() const;
 
  private:
   std::vector<Part> parts_;

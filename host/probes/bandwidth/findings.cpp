@@ -76,8 +76,7 @@ std::optional<Finding> launch_cost(std::span<const Measurement> measurements) {
   if (empty_us) found.evidence = fmt::format("An empty kernel takes {:.3g} us by the device's clock", *empty_us);
   if (fits) {
     // Each working set has its own moment of the run, and its own memory.
-    analysis::Estimate a = analysis::predicted(analysis::quantile(launches_us, 0.5), launches_us);
-    a.low = std::max(0.0, a.low);
+    const analysis::Estimate a = analysis::predicted_of_neighbours(analysis::quantile(launches_us, 0.5), launches_us);
     set_value(found, a);
     found.evidence += fmt::format(
         "{} dispatch over n bytes, up to {}, takes a + n / b: a is {:.3g} us ({:.3g} to {:.3g} in another run), b is "

@@ -92,12 +92,12 @@ std::vector<double> wanted_groups(const GbpsByGroups& gbps, std::uint32_t all) {
 
 /// The numbers that another run may find to be enough: any behind the last that surely is not, up to the first that
 /// surely is.
-analysis::Estimate groups_in_other_runs(const measure::SeenByVisit<GbpsByGroups>& seen) {
+analysis::Estimate groups_in_other_runs(const measure::SeenInRuns<GbpsByGroups>& seen) {
   const GbpsByGroups& gbps = seen.all();
   analysis::Estimate groups{.low = 1, .value = enough(gbps)->first, .high = gbps.rbegin()->first};
   for (const auto& [count, of_all] : gbps) {
     const analysis::Estimate share =
-        seen.estimate([count = count](const GbpsByGroups& one) { return one.at(count) / most_of(one); });
+        seen.margin([count = count](const GbpsByGroups& one) { return one.at(count) / most_of(one); });
     if (share.low >= enough_share) {
       groups.high = count;
       break;
@@ -135,7 +135,7 @@ std::vector<Finding> saturations(std::span<const Measurement> measurements) {
   }
   std::vector<Finding> found;
   for (const auto& [where, point] : seen) {
-    const measure::SeenByVisit<GbpsByGroups> visits(
+    const measure::SeenInRuns<GbpsByGroups> visits(
         measurements, [at = point](std::span<const Measurement> some) { return gbps_by_groups(some, *at); });
     const GbpsByGroups& gbps = visits.all();
     if (gbps.size() < 2) continue;

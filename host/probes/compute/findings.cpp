@@ -3,7 +3,6 @@
 #include <set>
 
 #include "measure/cycles.hpp"
-#include "measure/visits.hpp"
 #include "probes/compute/compute.hpp"
 
 namespace sonde::probes::compute_probe {
@@ -82,7 +81,7 @@ std::vector<Finding> peaks(const device::DeviceInfo& device, std::span<const Mea
     const Measurement* const main = main_rate(measurements, type.type);
     if (main == nullptr) continue;
     Finding& finding =
-        found.emplace_back(finding_of(peak, main->point.words, estimate(*main),
+        found.emplace_back(finding_of(peak, main->point.words, estimate(*main, measurements),
                                       fmt::format("{} reaches {:.4g} Gop/s by {}", what_computes(main->point.words),
                                                   median_of(*main), shape_text(main->state.shape))));
     if (const double each = per_unit_and_cycle(device, *main); each > 0) {
@@ -118,12 +117,12 @@ std::vector<Finding> half_rates(std::span<const Measurement> measurements) {
   if (ratio >= nearly_double) return {};
   const char* const what = ratio < 0.95 ? "slower than singles, so that halves only save room"
                                         : "hardly faster than singles, although twice as many fit a register";
-  const measure::SeenByVisit<double> visits(measurements, [](std::span<const Measurement> some) {
+  const measure::SeenInRuns<double> seen(measurements, [](std::span<const Measurement> some) {
     return median_of(*main_rate(some, NumberType::fp16)) / median_of(*main_rate(some, NumberType::fp32));
   });
   const std::string& instruction = half->state.instruction;
   return {
-      finding_of(half_rate, half->point.words, visits.estimate([](double one) { return one; }),
+      finding_of(half_rate, half->point.words, seen.estimate(std::identity()),
                  fmt::format("fp16 fma reaches {:.4g} Gop/s and fp32 {:.4g}: {:.3g} of it, {}.{}", median_of(*half),
                              median_of(*single), ratio, what,
                              instruction.empty() ? "" : " The driver's code computes halves by " + instruction + "."))};
@@ -182,8 +181,11 @@ std::vector<Finding> sustained_findings(std::span<const Measurement> measurement
   if (all.size() < 2) return {};
   const Measurement& first = *all.front();
   const Measurement& last = *all.back();
-  const double ratio = median_of(last) / median_of(first);
-  Finding finding{.kind = &sustained, .words = first.point.words, .value = six_digits(ratio)};
+  const measure::SeenInRuns<double> seen(std::vector{first, last}, [](std::span<const Measurement> ends) {
+    return median_of(ends.back()) / median_of(ends.front());
+  });
+  const double ratio = seen.all();
+  Finding finding = finding_of(sustained, first.point.words, seen.margin(std::identity()), "");
   const char* const how = ratio < steady ? "slower" : ratio > 1 / steady ? "faster" : "as fast";
   finding.evidence =
       fmt::format("fp32 {} made {:.4g} Gop/s in second {:.0f} and {:.4g} in second {:.0f}, {:.3g} of it: {}{}.",

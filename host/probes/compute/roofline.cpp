@@ -6,7 +6,6 @@
 #include <map>
 
 #include "analysis/size_curves.hpp"
-#include "measure/visits.hpp"
 #include "probes/compute/compute.hpp"
 #include "workloads/arithmetic/roofline.hpp"
 
@@ -266,13 +265,13 @@ std::vector<Finding> ridges(std::span<const Measurement> measurements) {
     }
     const double peak_gops = median_of(*main);
     const double gbps = gbps_of(roof);
-    const measure::SeenByVisit<double> visits(measurements, [&](std::span<const Measurement> some) {
+    const measure::SeenInRuns<double> seen(measurements, [&](std::span<const Measurement> some) {
       const std::vector<Roof> roofs = roofs_of(some);
       const auto same = std::ranges::find(roofs, roof.level, &Roof::level);
       return median_of(*main_rate(some, NumberType::fp32)) / gbps_of(same != roofs.end() ? *same : roof);
     });
     Finding& finding = found.emplace_back(finding_of(
-        ridge, roof.bandwidth->point.words, visits.estimate([](double one) { return one; }),
+        ridge, roof.bandwidth->point.words, seen.estimate(std::identity()),
         fmt::format("fp32 needs {:.3g} operations a byte from {} ({}), which delivers {:.4g} GB/s, until its {:.4g} "
                     "Gop/s are the limit",
                     peak_gops / gbps, roof.level.text(), size_text(roof.bytes), gbps, peak_gops)));

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "measure/visits.hpp"
 #include "probes/catalog.hpp"
 #include "probes/contention/contention.hpp"
 
@@ -118,19 +117,20 @@ void check_sizes(const Request& request) {
 }
 
 /// The curve by an end of its intervals.
-std::vector<LoadPoint> bound_of(std::vector<LoadPoint> curve, double analysis::Estimate::* bound) {
+std::vector<LoadPoint> bound_of(std::vector<LoadPoint> curve, std::span<const Measurement> measurements,
+                                double analysis::Estimate::* bound) {
   for (LoadPoint& point : curve) {
-    if (point.pairs != nullptr) point.times_idle = estimate(*point.pairs).*bound;
+    if (point.pairs != nullptr) point.times_idle = measure::margin(*point.pairs, measurements).*bound;
   }
   return curve;
 }
 
-Finding found_load(const std::vector<LoadPoint>& curve, int percent) {
+Finding found_load(const std::vector<LoadPoint>& curve, std::span<const Measurement> measurements, int percent) {
   const double times = 1 + percent / 100.0;
   const std::optional<double> gbps = load_for(curve, times);
   Finding finding{.kind = percent == 10 ? &load_for_10_percent : &load_for_50_percent, .words = walk_under_load.words};
-  const std::optional<double> earliest = load_for(bound_of(curve, &analysis::Estimate::high), times);
-  const std::optional<double> latest = load_for(bound_of(curve, &analysis::Estimate::low), times);
+  const std::optional<double> earliest = load_for(bound_of(curve, measurements, &analysis::Estimate::high), times);
+  const std::optional<double> latest = load_for(bound_of(curve, measurements, &analysis::Estimate::low), times);
   if (gbps) {
     finding.value = six_digits(*gbps);
     if (earliest) finding.low = six_digits(std::min(*earliest, *gbps));
@@ -149,7 +149,7 @@ Finding found_load(const std::vector<LoadPoint>& curve, int percent) {
 std::optional<Finding> found_cpu_loss(std::span<const Measurement> measurements) {
   const Measurement* pairs = at_load(measurements, times_idle_under_load, 1);
   if (pairs == nullptr || pairs->values.size() < 2) return std::nullopt;
-  const analysis::Estimate ratio = estimate(*pairs);
+  const analysis::Estimate ratio = measure::margin(*pairs, measurements);
   std::string evidence = fmt::format(
       "At full load the CPU's loads took {:.3g} times as long as right before, with the GPU idle ({:.3g} to "
       "{:.3g} in another run).",
@@ -157,7 +157,8 @@ std::optional<Finding> found_cpu_loss(std::span<const Measurement> measurements)
   if (const Measurement* control = at_load(measurements, times_idle_in_control, 1))
     evidence += fmt::format(" With arrays in the GPU's first cache: {:.3g} times.", median_of(*control));
   const auto loss = [](double times) { return 1 - 1 / times; };
-  return finding_of(cpu_loss, walk_under_load.words, {loss(ratio.low), loss(ratio.value), loss(ratio.high)}, evidence);
+  const analysis::Estimate lost{loss(ratio.low), loss(ratio.value), loss(ratio.high)};
+  return finding_of(cpu_loss, walk_under_load.words, lost, evidence);
 }
 
 Conclusion conclude_contention(const Request&, std::span<const Measurement> measurements) {
@@ -169,15 +170,15 @@ Conclusion conclude_contention(const Request&, std::span<const Measurement> meas
   if (idle == nullptr) return conclusion;
   const bool same_silicon = full != nullptr && full->state.shape.at("same_silicon") != 0;
   conclusion.findings.push_back(finding_of(
-      idle_latency, walk_under_load.words, estimate(*idle),
+      idle_latency, walk_under_load.words, estimate(*idle, measurements),
       fmt::format("With the GPU idle half of the CPU's windows took less than {:.3g} ns a load.{}", median_of(*idle),
                   same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : "")));
   if (full == nullptr) return conclusion;
-  conclusion.add({finding_of(full_load_latency, walk_under_load.words, estimate(*full),
+  conclusion.add({finding_of(full_load_latency, walk_under_load.words, estimate(*full, measurements),
                              fmt::format("While the GPU moved {:.3g} GB/s, the most it was brought to, a load took "
                                          "{:.3g} ns.",
                                          full->point.x.gpu_gbps.value_or(0), median_of(*full))),
-                  found_load(curve, 10), found_load(curve, 50)});
+                  found_load(curve, measurements, 10), found_load(curve, measurements, 50)});
   if (const auto loss = found_cpu_loss(measurements)) conclusion.findings.push_back(*loss);
   return conclusion;
 }

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "measure/repetitions.hpp"
-#include "measure/visits.hpp"
 #include "probes/contention/contention.hpp"
 #include "workloads/stream/stream.hpp"
 #include "workloads/walk/chases.hpp"
@@ -150,14 +149,11 @@ std::vector<Finding> reverse_findings(std::span<const Measurement> measurements)
       return median_of(*find(some, gpu_bandwidth, traffic.pattern, true)) /
              median_of(*find(some, gpu_bandwidth, traffic.pattern, false));
     };
-    const analysis::Estimate kept =
-        measure::SeenByVisit<double>(measurements, kept_share).estimate([](double one) { return one; });
-    std::string evidence =
-        fmt::format("While {:.3g} CPU thread{} {} at full speed the GPU moved {:.3g} GB/s instead of {:.3g} GB/s",
-                    count, count > 1 ? "s" : "", traffic.verb, median_of(*beside), median_of(*alone));
-    if (std::isfinite(kept.high)) {
-      evidence += fmt::format(" ({:.3g} to {:.3g} of it in another run)", kept.low, kept.high);
-    }
+    const analysis::Estimate kept = measure::SeenInRuns<double>(measurements, kept_share).margin(std::identity());
+    std::string evidence = fmt::format(
+        "While {:.3g} CPU thread{} {} at full speed the GPU moved {:.3g} GB/s instead of {:.3g} GB/s ({:.3g} "
+        "to {:.3g} of it in another run)",
+        count, count > 1 ? "s" : "", traffic.verb, median_of(*beside), median_of(*alone), kept.low, kept.high);
     const Measurement* walk_alone = find(measurements, gpu_latency, traffic.pattern, false);
     const Measurement* walk_beside = find(measurements, gpu_latency, traffic.pattern, true);
     if (walk_alone != nullptr && walk_beside != nullptr) {

@@ -5,8 +5,6 @@
 #include <tuple>
 
 #include "analysis/size_curves.hpp"
-#include "measure/few_visits.hpp"
-#include "measure/visits.hpp"
 #include "probes/copy/copy.hpp"
 
 namespace sonde::probes::copy_probe {
@@ -48,7 +46,7 @@ std::string phrase_of(const Words& words) {
   return words.direction == Direction::to_device ? "from " + memory + " to the device" : "from the device to " + memory;
 }
 
-using SeenTimes = measure::SeenByVisit<Times>;
+using SeenTimes = measure::SeenInRuns<Times>;
 
 std::optional<analysis::CopyLine> line_of(const TimesBySize& by_size) {
   std::vector<analysis::CopyTime> times;
@@ -69,11 +67,9 @@ void add_line(const Words& words, const SeenTimes& seen, Conclusion& conclusion)
       "more than {:.0f} %.",
       size_text(small), phrase_of(words), measure::time_text(small_ns), size_text(large), measure::time_text(large_ns),
       line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
-  analysis::Estimate us = seen.margin([&](const Times& times) { return line_of_visit(times).latency_ns / 1e3; });
-  if (std::isfinite(us.low)) us.low = std::max(0.0, us.low);
-  if (us.value > 0 || (us.high > 0 && std::isfinite(us.high)))
-    conclusion.findings.push_back(finding_of(latency, words, us, evidence));
-  const analysis::Estimate gbps = seen.estimate([&](const Times& times) { return line_of_visit(times).gbps; });
+  measure::Known us = seen.estimate([&](const Times& times) { return line_of_visit(times).latency_ns / 1e3; });
+  if (us.high > 0) conclusion.findings.push_back(finding_of(latency, words, us, evidence));
+  const measure::Known gbps = seen.estimate([&](const Times& times) { return line_of_visit(times).gbps; });
   conclusion.findings.push_back(finding_of(bandwidth, words, gbps, evidence));
 }
 
@@ -144,18 +140,13 @@ void add_engines(Engine engine, const SeenTimes& seen, Conclusion& conclusion) {
   const auto whole = [](double copies) { return std::max(1.0, std::round(copies)); };
   const analysis::Estimate copies =
       seen.margin([&](const Times& times) { return most_at_once(engine, times).best->copies; });
-  // A single visit leaves no interval.
-  const bool is_known = std::isfinite(copies.low);
-  analysis::Estimate number{.low = copies.low, .value = whole(copies.value), .high = copies.high};
-  if (is_known) {
-    number.low = whole(copies.low);
-    number.high = whole(std::min(copies.high, 1.0 * most.queues));
-  }
+  const analysis::Estimate number{
+      .low = whole(copies.low), .value = whole(copies.value), .high = whole(std::min(copies.high, 1.0 * most.queues))};
   std::string evidence =
       fmt::format("Of the copies given to up to {} queues {:.0f} {} under way at once: ", most.queues, number.value,
                   number.value > 1 ? "were" : "was") +
       most.best->evidence + ".";
-  if (is_known && number.low < number.high) {
+  if (number.low < number.high) {
     evidence +=
         fmt::format(" The times vary so much that another run may find {:.0f} to {:.0f}.", number.low, number.high);
   }
@@ -164,24 +155,23 @@ void add_engines(Engine engine, const SeenTimes& seen, Conclusion& conclusion) {
 }
 
 /// The sentence gives a meaning where the whole interval has the same one.
-void add_overlap(const Measurement& ratio, Conclusion& conclusion) {
-  const bool few = measure::has_few_visits({&ratio, 1});
-  analysis::Estimate share = measure::margin(few ? measure::in_parts({&ratio, 1}).front() : ratio);
+void add_overlap(const Measurement& ratio, std::span<const Measurement> measurements, Conclusion& conclusion) {
+  analysis::Estimate share = measure::margin(ratio, measurements);
   share.low = std::max(0.0, share.low);
   share.high = std::min(1.0, share.high);
   const char* meaning =
       share.low >= 0.8                      ? "copies and kernels run side by side"
       : share.high <= 0.2                   ? "one waits for the other, or takes from it what it gains"
       : share.low > 0.2 && share.high < 0.8 ? "both run side by side, but hinder each other"
-      : few ? "it is not clear yet whether they run side by side or wait; a longer run (--time) has more"
-            : "it is not clear whether they run side by side or wait; measure on an idle machine";
-  Finding& finding = conclusion.findings.emplace_back(
+      : measure::have_few_visits({&ratio, 1})
+          ? "it is not clear yet whether they run side by side or wait; a longer run (--time) has more"
+          : "it is not clear whether they run side by side or wait; measure on an idle machine";
+  conclusion.findings.push_back(
       finding_of(overlaps_compute, ratio.point.words, share,
                  fmt::format("Copies of {} {} beside a kernel that lasts longer: {:.0f} % of their time "
                              "cost neither them nor the kernel anything ({:.0f} to {:.0f} %), so {}.",
                              size_text(ratio.point.x.bytes.value()), phrase_of(ratio.point.words), 100 * share.value,
                              100 * share.low, 100 * share.high, meaning)));
-  if (few) finding.low = finding.high = std::nullopt;
 }
 
 }  // namespace
@@ -195,7 +185,7 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
   }
   for (const Engine engine : {Engine::driver, Engine::transfer}) add_engines(engine, seen, conclusion);
   for (const Measurement& one : measurements) {
-    if (one.unit == "ratio") add_overlap(one, conclusion);
+    if (one.unit == "ratio") add_overlap(one, measurements, conclusion);
   }
   return conclusion;
 }

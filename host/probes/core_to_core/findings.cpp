@@ -99,7 +99,7 @@ std::string beside_alone(double times) {
 }  // namespace
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
-  const measure::SeenByVisit<Groups> seen(measurements, groups_of);
+  const measure::SeenInRuns<Groups> seen(measurements, groups_of);
   Conclusion conclusion;
   for (const auto& [words, group] : seen.all()) {
     const auto [kind, what] = describe(words);

@@ -48,8 +48,11 @@ const Measurement* all_at_once(std::span<const Measurement> measurements, double
   return found == measurements.end() ? nullptr : &*found;
 }
 
-analysis::Estimate ratio(const analysis::Estimate& of, const analysis::Estimate& over) {
-  return {of.low / over.high, of.value / over.value, of.high / over.low};
+measure::Known ratio(const Measurement& of, const Measurement& over) {
+  const measure::SeenInRuns<double> seen(std::vector{of, over}, [](std::span<const Measurement> both) {
+    return median_of(both.front()) / median_of(both.back());
+  });
+  return seen.estimate(std::identity());
 }
 
 }  // namespace
@@ -91,14 +94,15 @@ std::vector<Finding> non_temporal_findings(std::span<const Measurement> measurem
     const auto& [threads, non_temporal] = *by_threads.rbegin();
     const auto other = ordinary.find(threads);
     if (other == ordinary.end()) continue;
-    const analysis::Estimate fast = estimate(*non_temporal);
-    const analysis::Estimate usual = estimate(*other->second);
+    const double fast = median_of(*non_temporal);
+    const double usual = median_of(*other->second);
     const std::string evidence = fmt::format(
         "In memory {} moved {:.3g} GB/s by {} with non-temporal stores and {:.3g} with ordinary ones: {:.2f} "
         "times as much, where {:.2f} is what not reading a line before it is written can save.",
-        threads_text(threads), fast.value, measure::word_of(past_caches.pattern.value()), usual.value,
-        fast.value / usual.value, facts_of(*past_caches.pattern).ideal_gain());
-    findings.push_back(finding_of(cpu_bandwidth_probe::non_temporal_gain, past_caches, ratio(fast, usual), evidence));
+        threads_text(threads), fast, measure::word_of(past_caches.pattern.value()), usual, fast / usual,
+        facts_of(*past_caches.pattern).ideal_gain());
+    findings.push_back(finding_of(cpu_bandwidth_probe::non_temporal_gain, past_caches,
+                                  ratio(*non_temporal, *other->second), evidence));
   }
   return findings;
 }
@@ -109,14 +113,14 @@ std::vector<Finding> node_bandwidth_findings(std::span<const Measurement> measur
   const Measurement* const own = all_at_once(measurements, 0);
   const Measurement* const crossing = all_at_once(measurements, 1);
   if (own == nullptr || crossing == nullptr) return findings;
-  const analysis::Estimate near = estimate(*own);
-  const analysis::Estimate far = estimate(*crossing);
+  const double near = median_of(*own);
+  const double far = median_of(*crossing);
   const std::string evidence = fmt::format(
       "While every node's cores read the next node's memory they got {:.3g} GB/s, all together; {:.3g} while each read "
       "its own: {:.2f} times as much.",
-      far.value, near.value, far.value / near.value);
+      far, near, far / near);
   findings.push_back(
-      finding_of(cpu_bandwidth_probe::nodes_crossing, crossing->point.words, ratio(far, near), evidence));
+      finding_of(cpu_bandwidth_probe::nodes_crossing, crossing->point.words, ratio(*crossing, *own), evidence));
   return findings;
 }
 

@@ -187,8 +187,9 @@ Conclusion cpu_load_conclusion(const cpu::Topology& machine, const Request& requ
         fmt::format("In {} ({}) a load of the CPU takes", name_of_set(sets, curve.bytes), size_text(curve.bytes));
     const auto add = [&](const FindingKind& kind, const Measurement& measured,
                          const std::string& evidence) -> Finding& {
-      Finding& finding = conclusion.findings.emplace_back(finding_of(
-          kind, curve.words, estimate(measured), evidence + workloads::describe_disturbance(measured.state)));
+      Finding& finding =
+          conclusion.findings.emplace_back(finding_of(kind, curve.words, estimate(measured, measurements),
+                                                      evidence + workloads::describe_disturbance(measured.state)));
       finding.details = {{"p90_ns", six_digits(analysis::quantile(measured.values, 0.9))},
                          {"p99_ns", six_digits(analysis::quantile(measured.values, 0.99))}};
       return finding;

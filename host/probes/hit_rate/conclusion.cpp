@@ -22,22 +22,22 @@ constexpr double swept_beyond = 3;
 /// The hit rate is given from this share of the cache's size on.
 constexpr double hit_rate_from = 0.3;
 
-/// The cache by one visit, and that visit's loads.
-struct Visit {
+/// The cache by what another run may measure, and that run's loads.
+struct OtherRun {
   LastCache cache;
   std::vector<RandomLoad> loads;
 };
 
-/// The cache as all visits of a walk show it, and as each does that shows it.
+/// The cache as all visits of a walk show it, and as each other run does that shows it.
 struct SeenCache {
   LastCache all;
   std::vector<Measurement> walk = {};
-  std::vector<Visit> visits = {};
+  std::vector<OtherRun> others = {};
 
   [[nodiscard]] analysis::Estimate bytes() const {
-    std::vector<double> each;
-    for (const Visit& one : visits) each.push_back(one.cache.bytes);
-    analysis::Estimate found = analysis::predicted_above_zero(all.bytes, each);
+    std::vector<double> each{all.bytes};
+    for (const OtherRun& one : others) each.push_back(one.cache.bytes);
+    analysis::Estimate found = analysis::among(all.bytes, each);
     // An error of the latency moves the size by twice as much in a working set twice as large.
     const double unknown = 2 * error_of_a_median * all.miss_ns / (all.miss_ns - all.hit_ns);
     found.low = std::min(found.low, all.bytes * (1 - unknown));
@@ -46,15 +46,16 @@ struct SeenCache {
   }
 };
 
-/// `read` reads the cache, if it shows one, from the loads of a visit to the curve with these words.
+/// `read` reads the cache, if it shows one, from the loads of a run on the curve with these words.
 template <typename Read>
 SeenCache seen(const LastCache& all, std::span<const Measurement> measurements, const Words& words, Read read) {
   SeenCache cache{all};
   std::ranges::copy_if(measurements, std::back_inserter(cache.walk),
                        [&](const Measurement& one) { return one.unit == "ns" && one.point.words == words; });
-  for (const std::vector<Measurement>& visit : measure::by_visit(cache.walk)) {
-    std::vector<RandomLoad> loads = loads_of(visit, words);
-    if (const std::optional<LastCache> one = read(loads)) cache.visits.push_back({*one, std::move(loads)});
+  measure::OtherRuns others(cache.walk);
+  for (int run = 0; run < measure::OtherRuns::count; ++run) {
+    std::vector<RandomLoad> loads = loads_of(others.next(), words);
+    if (const std::optional<LastCache> one = read(loads)) cache.others.push_back({*one, std::move(loads)});
   }
   return cache;
 }
@@ -70,18 +71,17 @@ void add_shares(const SeenCache& cache, Conclusion& conclusion) {
     for (const double ns : one.values) share.values.push_back(six_digits(cache.all.local_hit_rate({bytes, ns})));
     const double ns = median_of(one);
     const double value = cache.all.local_hit_rate({bytes, ns});
-    std::vector<double> each;
-    for (const Visit& visit : cache.visits) {
-      for (const RandomLoad& load : visit.loads) {
-        if (load.bytes == bytes) each.push_back(visit.cache.local_hit_rate(load));
+    std::vector<double> each{value};
+    for (const OtherRun& other : cache.others) {
+      for (const RandomLoad& load : other.loads) {
+        if (load.bytes == bytes) each.push_back(other.cache.local_hit_rate(load));
       }
     }
-    analysis::Estimate interval = analysis::predicted(value, each);
+    analysis::Estimate interval = analysis::among(value, each);
     const double unknown = error_of_a_median * ns / (cache.all.miss_ns_at(bytes) - cache.all.hit_ns);
     interval.low = std::min(interval.low, value - unknown);
     interval.high = std::max(interval.high, value + unknown);
-    if (std::isfinite(interval.low) && std::isfinite(interval.high))
-      share.interval = {six_digits(interval.low), six_digits(value), six_digits(interval.high)};
+    share.interval = {six_digits(interval.low), six_digits(value), six_digits(interval.high)};
     conclusion.derived.push_back(std::move(share));
   }
 }
@@ -122,12 +122,6 @@ void add_cache(const LastCache& all, std::span<const Measurement> measurements, 
                      {"contrast", six_digits(all.contrast())},
                      {"before_bytes", six_digits(all.inner_bytes.empty() ? 0 : all.inner_bytes.back())}};
   compare_with_stated(finding, all.bytes, stated_bytes);
-  if (cache.visits.size() > 1) {
-    const auto [least, most] =
-        std::ranges::minmax(cache.visits, {}, [](const Visit& visit) { return visit.cache.bytes; });
-    finding.evidence +=
-        fmt::format("; its visits give between {} and {}", size_text(least.cache.bytes), size_text(most.cache.bytes));
-  }
   finding.evidence += ".";
   conclusion.findings.push_back(finding);
 }

@@ -5,8 +5,6 @@
 #include <cmath>
 
 #include "analysis/size_curves.hpp"
-#include "measure/few_visits.hpp"
-#include "measure/visits.hpp"
 #include "probes/host_memory/host_memory.hpp"
 #include "workloads/stream/memory_kinds.hpp"
 
@@ -66,7 +64,7 @@ Seen seen_in(std::span<const Measurement> measurements) {
 }
 
 struct MemoryComparison {
-  measure::SeenByVisit<Seen> seen;
+  measure::SeenInRuns<Seen> seen;
   bool few_visits = false;
   KindsCompared found = {};
 
@@ -91,7 +89,7 @@ struct MemoryComparison {
       return [&place, field](const Seen& one) { return (*one.distance(place)).*field; };
     };
     const MemoryDistance distance = *seen.all().distance(place);
-    const Estimate ns = seen.estimate(number(&MemoryDistance::other_ns));
+    const measure::Known ns = seen.estimate(number(&MemoryDistance::other_ns));
     const std::string size = size_text(distance.bytes);
     const std::string both =
         fmt::format("Over {} a load takes {:.3g} ns in {} memory and {:.3g} ns in {} memory", size, distance.other_ns,
@@ -115,7 +113,7 @@ struct MemoryComparison {
   }
 
   void find_slow(const Name& memory) {
-    const Estimate gbps = seen.estimate([&](const Seen& one) { return one.read_gbps(memory); });
+    const measure::Known gbps = seen.estimate([&](const Seen& one) { return one.read_gbps(memory); });
     const Estimate slower = seen.margin([&](const Seen& one) {
       const double limit = std::max(slow_read_gbps, slow_share * one.best_read_gbps());
       return std::log(limit / one.read_gbps(memory));
@@ -129,8 +127,8 @@ struct MemoryComparison {
   }
 };
 
-Finding found_round_trip(const Measurement& one) {
-  const Estimate half = estimate(one);
+Finding found_round_trip(const Measurement& one, std::span<const Measurement> measurements) {
+  const measure::Known half = estimate(one, measurements);
   return finding_of(
       round_trip_time, one.point.words, half,
       fmt::format("From the CPU to the device and back takes {} in the median of {} times, and at most {} "
@@ -142,20 +140,17 @@ Finding found_round_trip(const Measurement& one) {
 }  // namespace
 
 KindsCompared compare_kinds(std::span<const Measurement> measurements) {
-  const bool few = has_few_visits(measurements);
-  MemoryComparison comparison{
-      {few ? in_parts(measurements) : std::vector(measurements.begin(), measurements.end()), seen_in}, few};
+  MemoryComparison comparison{{measurements, seen_in}, measure::have_few_visits(measurements)};
   const Seen& all = comparison.seen.all();
   for (const auto& [place, curve] : all.latencies) {
     if (place.memory != all.first && all.distance(place)) comparison.find_distance(place);
   }
   for (const auto& [memory, curve] : all.cpu_read_gbps) comparison.find_slow(memory);
   KindsCompared found = std::move(comparison.found);
-  if (few) forget_intervals(found.conclusion.findings);
   // The first kind is visited again with those that are compared with it.
   if (!found.open.empty()) found.open.insert(all.first);
   for (const Measurement& one : measurements) {
-    if (one.point.words == round_trip.words) found.conclusion.findings.push_back(found_round_trip(one));
+    if (one.point.words == round_trip.words) found.conclusion.findings.push_back(found_round_trip(one, measurements));
   }
   return found;
 }

@@ -191,7 +191,8 @@ void conclude_on(double bytes, const char* where, std::span<const Measurement> m
   if (alone.gbps > 0 || full.gbps <= 0) return;
   const std::string load = fmt::format("In {} ({}) a load takes", size_text(bytes), where);
   const auto add = [&](const FindingKind& kind, const LoadedPoint& of, const std::string& evidence) {
-    conclusion.findings.push_back(finding_of(kind, alone.measurement->point.words, estimate(*of.measurement),
+    conclusion.findings.push_back(finding_of(kind, alone.measurement->point.words,
+                                             estimate(*of.measurement, measurements),
                                              evidence + workloads::describe_disturbance(of.measurement->state)));
   };
   const double alone_ns = median_of(*alone.measurement);

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include "analysis/size_curves.hpp"
-#include "measure/few_visits.hpp"
-#include "measure/visits.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
 
 namespace sonde::probes::zero_copy_probe {
@@ -72,7 +70,7 @@ double all_in_copies(const KindOfMemory& kind, double bytes, double gbps) {
   return more_us / (bytes / gbps / 1e3);
 }
 
-using Seen = measure::SeenByVisit<Curves>;
+using Seen = measure::SeenInRuns<Curves>;
 
 /// Whether pages move one by one, by rounds over pages, where no time grows with the size of the buffer.
 struct PageVerdict {
@@ -124,16 +122,16 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
       "to {})",
       times.begin()->second, times.rbegin()->second, size_text(times.begin()->first), size_text(largest));
   const Words of{.direction = direction, .memory = memory};
-  const auto decided = [&](const FindingKind& kind, const analysis::Estimate& value, const std::string& evidence) {
+  const auto decided = [&](const FindingKind& kind, const measure::Known& value, const std::string& evidence) {
     return SharingVerdict{finding_of(kind, of, value, text + evidence)};
   };
   const auto undecided = [&](const std::string& evidence, bool is_open) {
     return SharingVerdict{{.kind = &unclear, .words = of, .evidence = text + evidence}, is_open};
   };
   const auto rounds = [&](const Curves& curves) { return rounds_of(curves.at(words)); };
-  const analysis::ImplicitCopy found = analysis::find_implicit_copy(rounds(seen.all()), seen.each(rounds), gbps);
+  const analysis::ImplicitCopy found = analysis::find_implicit_copy(rounds(seen.all()), seen.others(rounds), gbps);
   if (found.verdict == analysis::ImplicitCopy::Verdict::unclear)
-    return undecided(found.is_open && has_few_visits(measurements)
+    return undecided(found.is_open && measure::have_few_visits(measurements)
                          ? ": so few visits leave open whether it is copied; a longer run (--time) has more."
                          : ": " + found.why + ".",
                      found.is_open);
@@ -161,21 +159,19 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
   }
   const auto last = std::ranges::find_if(
       measurements, [&](const Measurement& one) { return one.point.words == words && one.point.x.bytes == largest; });
-  return decided(shared_without_copy, estimate(*last),
+  return decided(shared_without_copy, estimate(*last, measurements),
                  fmt::format("; a copy would have added {:.3g} us.", largest / gbps / 1e3));
 }
 
 }  // namespace
 
 std::vector<SharingVerdict> sharing_verdicts(std::span<const Measurement> measurements) {
-  const bool few = has_few_visits(measurements);
-  const Seen seen(few ? in_parts(measurements) : std::vector(measurements.begin(), measurements.end()), curves_of);
+  const Seen seen(measurements, curves_of);
   std::vector<SharingVerdict> all;
   for (const auto& [words, curve] : seen.all()) {
     const bool is_exchanged = words.direction == Direction::to_host || words.direction == Direction::to_device;
     const Words one_word{.direction = words.direction, .memory = words.memory, .order = Order::independent};
     if (is_exchanged && words == one_word) all.push_back(verdict_on(measurements, seen, words));
-    if (few && !all.empty()) all.back().finding.low = all.back().finding.high = std::nullopt;
   }
   return all;
 }

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "measure/visits.hpp"
+#include "measure/other_runs.hpp"
 
 namespace sonde::workloads {
 namespace {
@@ -78,7 +78,7 @@ std::vector<measure::Finding> node_findings(std::span<const Measurement> measure
   }
   std::vector<measure::Finding> findings;
   for (const auto& [words, pairs] : by_placement) {
-    const measure::SeenByVisit<double> seen(pairs, [](std::span<const Measurement> measured) {
+    const measure::SeenInRuns<double> seen(pairs, [](std::span<const Measurement> measured) {
       std::vector<double> medians;
       std::ranges::transform(measured, std::back_inserter(medians), measure::median_of);
       return medians.empty() ? 0 : analysis::quantile(medians, 0.5);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <ranges>
@@ -21,6 +22,7 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
   curves.line_bytes = request.line_bytes;
   curves.page_bytes = request.page_bytes;
   std::map<Order, std::map<double, analysis::CurvePoint>> by_order;
+  double counted = 0;
   for (const measure::Measurement& one : measurements) {
     const measure::Words& words = one.point.words;
     if (one.unit != "ns" || !one.point.x.bytes || hierarchy_words(words) != hierarchy) continue;
@@ -36,11 +38,14 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
     point.values.insert(point.values.end(), one.values.begin(), one.values.end());
     point.settling = std::max(point.settling, one.state.laps_settling);
     point.smt_interference = std::max(point.smt_interference, one.state.smt_interference);
+    curves.taken_by_others += share_of_others(one.state);
+    ++counted;
   }
   const auto curve = [&](Order order) {
     const auto points = std::views::values(by_order[order]);
     return std::vector<analysis::CurvePoint>(points.begin(), points.end());
   };
+  curves.taken_by_others /= std::max(1.0, counted);
   const std::vector<analysis::CurvePoint> cycle = curve(Order::cycle);
   for (const analysis::CurvePoint& point : cycle) {
     curves.smt_interference += point.smt_interference / static_cast<double>(cycle.size());

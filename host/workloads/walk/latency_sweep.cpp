@@ -14,8 +14,10 @@ using measure::Request;
 
 constexpr int steps_per_doubling = 4;
 
-/// A sweep has half as many sizes where a point takes longer than this, as edges are looked at closer anyway.
+/// A sweep has half as many sizes where a point takes longer than this, and a quarter where it takes several times as
+/// long: edges are looked at closer anyway.
 double long_seconds(measure::Look look) { return measure::by_look(look, 0.1, 0.5, 6.0); }
+constexpr double several_times = 5;
 
 /// Edges are looked at closely where a point takes no longer than this.
 double close_seconds(measure::Look look) { return measure::by_look(look, 0.3, 2.0, 1e300); }
@@ -115,8 +117,9 @@ std::vector<Point> sweep(const measure::Curve& curve, const measure::Words& vari
   for (int step = 0;; ++step) {
     const double wanted = range.low * std::exp2(static_cast<double>(step) / steps_per_doubling);
     if (wanted > range.high * 1.0001) break;
-    const bool takes_long = sized_point(request, curve, varied, wanted).expected_seconds > long_seconds(request.look);
-    if (step % (takes_long ? 2 * usual_steps : usual_steps) == 0) add(wanted);
+    const double times_long = sized_point(request, curve, varied, wanted).expected_seconds / long_seconds(request.look);
+    const int thinner = times_long > several_times ? 4 : times_long > 1 ? 2 : 1;
+    if (step % (thinner * usual_steps) == 0) add(wanted);
   }
   // What somebody asked for is measured, wherever the steps from the smallest size lead.
   const double last = std::max(1.0, std::floor(range.high / request.line_bytes)) * request.line_bytes;
