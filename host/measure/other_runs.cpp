@@ -15,7 +15,7 @@ namespace {
 constexpr double usual_times_of_parts = 3;
 constexpr double usual_degrees = 4;
 /// The part of the scatter between visits that is between runs too, as all visits of a run share its moment.
-constexpr double together_alone = 0.2;
+constexpr double together_alone = 0.35;
 constexpr double together_among_others = 1;
 /// By so much, as a logarithm, runs are taken to differ beyond what any part of a visit shows: on a machine of one's
 /// own, as the runs of an H100 do an hour and a restart apart, where second visits count against it too; and on one

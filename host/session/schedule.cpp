@@ -49,7 +49,8 @@ double doubt(const measure::Conclusion& conclusion) {
   using measure::Quantity;
   double sum = 0;
   for (const measure::FoundLevel& level : conclusion.levels) {
-    sum += weight_of_a_size * doublings(level.found.bytes, Quantity::size);
+    // The size of a cache that latency found is latency's to sharpen.
+    if (!level.matches) sum += weight_of_a_size * doublings(level.found.bytes, Quantity::size);
     sum += doublings(level.gbps ? level.gbps : std::optional(level.found.latency_ns), Quantity::rate);
   }
   if (!conclusion.levels.empty()) return std::min(sum, most_doublings_of_levels);

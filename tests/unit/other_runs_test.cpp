@@ -64,7 +64,7 @@ std::pair<double, double> held(Machine machine, int visits) {
 }
 
 TEST(OtherRuns, LieInTheIntervalsOfSeveralVisitsAndTheseAreAsWideAsTheVisitsScatter) {
-  // Nothing of the 3 % of shared machines is left where a hundred second visits agree.
+  // Little of what runs usually differ by is left where a hundred second visits agree.
   const auto [share, width] = held(Machine(0.001, 0.001), 3);
   EXPECT_GE(share, 0.95);
   EXPECT_LT(width, 0.012);

@@ -123,6 +123,10 @@ TEST(Doubt, OfABandwidthCurveIsThatOfItsBandwidths) {
   EXPECT_EQ(doubt(conclusion), 0);
   conclusion.levels[0].gbps = within(2 * measure::half_width_at(measure::Quantity::rate, 1));
   EXPECT_NEAR(doubt(conclusion), 1, 1e-9);
+  conclusion.levels[0].found.bytes = within(0.9);
+  EXPECT_GT(doubt(conclusion), 1 + 2);
+  conclusion.levels[0].matches = 1;
+  EXPECT_NEAR(doubt(conclusion), 1, 1e-9) << "the size of a cache that latency found is latency's to sharpen";
 }
 
 TEST(Doubt, OfFindingsIsThatOfTheTwoThatALineHasRoomFor) {
