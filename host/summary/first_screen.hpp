@@ -37,7 +37,7 @@ std::string marked_in(bool colour, const std::string& text);
 std::string significant(double value);
 /// "4.8", "12": of how many times one number is another.
 std::string ratio_text(double ratio);
-/// "184 ± 99" for a cell of a table.
+/// "184 ± 39" for a cell of a table, "24.0–150" where the interval is wider than the number.
 std::string cell_with_interval(const analysis::Estimate& interval, measure::Quantity quantity);
 
 /// "(0.93–1.12)" in the unit in which the value is shown; empty where it is within its target.

@@ -41,7 +41,9 @@ std::string significant(double value) { return rounded_text(value, decimals_of(v
 
 std::string cell_with_interval(const analysis::Estimate& interval, measure::Quantity quantity) {
   const std::string value = significant(interval.value);
-  return measure::is_within_target(interval, quantity) ? value : value + " ± " + half_width(interval);
+  if (measure::is_within_target(interval, quantity)) return value;
+  return measure::is_steady(interval) ? value + " ± " + half_width(interval)
+                                      : significant(interval.low) + "–" + significant(interval.high);
 }
 
 std::string size_interval(const analysis::Bracket& bytes) {

@@ -79,6 +79,7 @@ TEST(FirstScreen, NumbersHaveThreeDigitsAndSeparatedThousands) {
 TEST(FirstScreen, AnIntervalIsShownOutsideItsTargetOnly) {
   EXPECT_EQ(cell_with_interval({97, 100, 103}, measure::Quantity::rate), "100");
   EXPECT_EQ(cell_with_interval({90, 100, 110}, measure::Quantity::rate), "100 ± 10");
+  EXPECT_EQ(cell_with_interval({24, 60, 150}, measure::Quantity::rate), "24.0–150") << "wider than itself";
   EXPECT_EQ(size_interval({31 * kib, 32 * kib, 32.5 * kib}), "");
   EXPECT_EQ(size_interval({720 * kib, 855 * kib, 1210 * kib}), "(720–1,210)");
 }

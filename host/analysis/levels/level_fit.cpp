@@ -167,7 +167,9 @@ class LevelReader {
     const auto [least, most] = std::ranges::minmax(medians);
     const double value = std::clamp(own_latency, least, most);
     const double times = std::exp(runs_apart * error_of(values));
-    Bracket bracket{std::max(value, least) / times, value, std::min(value, most) * times};
+    // Nor is another run expected to read much beyond all that this one did.
+    constexpr double beyond = 1.5;
+    Bracket bracket{std::max(value / times, least / beyond), value, std::min(value * times, most * beyond)};
     // Memory's bracket holds the latency at the curve's end, even where it still climbs.
     if (memory) bracket.high = std::max(bracket.high, last_latency());
     return bracket;
