@@ -18,7 +18,7 @@ def curve(above=0.0, noise=0.0, seed=1, sizes=SIZES, slope=0.0):
 
 def difference(base, new, on_it=(ON_IT, ON_IT)):
     found = readings([base, new], on_it, [SHARED, SHARED])
-    return found and found[1].above - found[0].above
+    return found and math.log(found[1].value / found[0].value)
 
 
 def test_a_slope_cancels_at_sizes_that_only_one_run_has():
@@ -26,6 +26,11 @@ def test_a_slope_cancels_at_sizes_that_only_one_run_has():
     assert difference(base, new) == pytest.approx(0.03)
     found, _ = readings([base, new], [ON_IT, ON_IT], [SHARED, SHARED])
     assert between_visits(found.scatter, len(SIZES)) == pytest.approx(0, abs=1e-12)
+
+
+def test_what_is_read_lies_on_the_curves():
+    found = readings([curve(math.log(40)), curve(math.log(44))], [ON_IT, ON_IT], [0, 0])
+    assert [one.value for one in found] == pytest.approx([40, 44])
 
 
 def test_points_in_which_others_took_half_of_the_machine_say_nothing():
@@ -57,7 +62,7 @@ def test_the_scatter_is_that_of_the_points(runs):
 def test_one_bad_run_of_five_moves_no_other():
     curves = [curve(noise=0.001, seed=seed) for seed in range(4)] + [curve(above=1.0)]
     found = readings(curves, [ON_IT] * 4 + [(1024, 2000)], [0] * 5)
-    assert [one.above - found[0].above for one in found] == pytest.approx([0, 0, 0, 0, 1], abs=0.002)
+    assert [math.log(one.value / found[0].value) for one in found] == pytest.approx([0, 0, 0, 0, 1], abs=0.002)
     assert all(one.scatter.variance < 0.005**2 for one in found[:4])
 
 

@@ -93,8 +93,11 @@ class _Curve:
 
 
 def _by(reading, one):
-    """An Observation that is compared by a Reading, if there is one."""
-    return replace(one, above=reading.above, scatter=reading.scatter) if reading else one
+    """An Observation with the value and the Scatter of a Reading, if there is one; its interval is as wide as before."""
+    if not reading:
+        return one
+    low, high = (bound and one.value and bound * reading.value / one.value for bound in (one.low, one.high))
+    return replace(one, value=reading.value, low=low, high=high, scatter=reading.scatter)
 
 
 def _of_levels(base, new):

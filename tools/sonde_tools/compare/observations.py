@@ -25,8 +25,7 @@ class FeatureId:
 class Observation:
     """What one run says of a feature: a value with its interval, or None, and a finding's word where it is one.
 
-    disturbed: the share of the visits behind it that were made beside other programs. scatter: between runs. above: what is
-    compared in place of the value's logarithm, where the curves of all runs were read at the same sizes.
+    disturbed: the share of the visits behind it that were made beside other programs. scatter: between runs.
     """
 
     kind: kinds.Kind
@@ -37,7 +36,6 @@ class Observation:
     word: str | None = None
     disturbed: float = 0.0
     scatter: Scatter = Scatter(0.0, 0.0)
-    above: float | None = None
 
 
 @dataclass

@@ -14,9 +14,9 @@ _FEWEST_SIZES = 2
 
 @dataclass(frozen=True)
 class Reading:
-    """How far a run's curve lies above the mean of all, as a logarithm, and the Scatter of that between runs."""
+    """What a run's curve reads in the middle of the sizes, and the Scatter of that between runs."""
 
-    above: float
+    value: float
     scatter: scatter.Scatter
 
 
@@ -32,14 +32,14 @@ def readings(curves, on_it, disturbed):
     if len(sizes) < _FEWEST_SIZES:
         return None
     read = numpy.array([_at(points, sizes) for points in curves])
-    off = read - numpy.mean(read, axis=0)
-    above = numpy.median(off, axis=1)
-    rest = numpy.abs(off - above[:, None])
-    found = []
+    common = numpy.mean(read, axis=0)
+    above = numpy.median(read - common, axis=1)
+    rest = numpy.abs(read - common - above[:, None])
+    values, found = numpy.exp(numpy.median(common) + above), []
     for number, points in enumerate(curves):
         own = sum(sizes[0] <= size <= sizes[-1] for size, _ in points)
         spread = scatter.of_deviations(rest[number], max(1, own), len(curves), disturbed[number])
-        found.append(Reading(float(above[number]), spread))
+        found.append(Reading(float(values[number]), spread))
     return found
 
 

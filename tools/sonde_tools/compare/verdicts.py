@@ -187,8 +187,6 @@ def _summary(side):
 
 def _number(one, kind):
     """(value, Scatter) as they are compared, or None where there is no such number."""
-    if one.above is not None:
-        return one.above, one.scatter
     if one.value is None:
         return None
     if kind.compared_by == kinds.SHARE:
