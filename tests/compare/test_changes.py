@@ -12,6 +12,12 @@ NOTHING_KNOWN = Scatter(0.0, 0)
 SHARED = 0.5
 
 
+def between_visits(found, visits):
+    """The variance between so many visits beside others that a Scatter between runs was found from."""
+    allowed = scatter._table()
+    return (found.variance - allowed["moment"][1] ** 2) / (1 / visits + allowed["together"][1])
+
+
 def sides(seed, count, shift=0.0, between=0.01, known=NOTHING_KNOWN):
     rng = random.Random(seed)
     return [[(rng.gauss(centre, between), known) for _ in range(count)] for centre in (0, shift)]
@@ -63,16 +69,26 @@ def test_neighbours_tell_how_visits_scatter_and_neither_slope_nor_edge_does(edge
     rng, found = random.Random(6), []
     for _ in range(300):
         points = [rng.gauss(0.002 * place, 0.01) for place in range(20)] + edge
-        found.append(scatter.of_neighbours(points, SHARED).variance)
+        found.append(between_visits(scatter.of_neighbours(points, SHARED), len(points)))
     assert 0.9 < math.sqrt(sum(found) / len(found)) / 0.01 < most
     assert scatter.of_neighbours([0.1], SHARED) is None
 
 
 def test_visits_tell_how_they_scatter_and_two_that_agree_are_not_sure():
     points = [[0.0, 0.1], [0.3, 0.4], [7.0]]
-    assert scatter.of_visits(points, SHARED).variance == pytest.approx(0.005 * 1.5)
+    assert between_visits(scatter.of_visits(points, SHARED), 2) == pytest.approx(0.005)
     assert scatter.of_visits([[0.2, 0.2]], 0).variance > 1e-5
     assert scatter.of_visits([[0.2]], 0) is None
+
+
+def test_an_interval_that_holds_another_run_is_that_of_two_runs_and_one_of_the_true_value_of_none():
+    # Half of what holds another run's value, where either run's is off by 1 % as a standard deviation.
+    other = scatter.of_other_runs(1.96 * math.sqrt(2) * 0.01, 1, 0)
+    assert other.variance == pytest.approx(0.01**2) and other.degrees == scatter.of_one_visit(0).degrees
+    assert scatter.of_other_runs(0.1, 1, 0).variance == scatter.of_other_runs(0.1, 1, SHARED).variance
+    # Of what is unknown of the true value runs have a part in common, unless others take their share of a cache.
+    alone, shared = (scatter.of_true_value(1.96 * 0.01, 1, share).variance for share in (0, SHARED))
+    assert alone < 0.01**2 < shared
 
 
 def test_only_beside_others_do_visits_of_a_run_differ_less_than_runs():
@@ -90,7 +106,9 @@ def test_a_single_visit_is_worth_less_beside_others():
 def test_scatter_is_drawn_to_what_runs_have_in_common():
     alike = [Scatter(variance, 1, True) for variance in (1.0, 4.0, 4.0, 5.0)]
     found = [one.drawn_to(alike) for one in alike]
-    assert 3 < found[0].variance < 4 and 4 < found[-1].variance < 5 and found[0].degrees > 4
+    # Their mean, which counts as ten degrees of freedom, is 3.5.
+    assert [one.variance for one in found] == pytest.approx([36 / 11, 39 / 11, 39 / 11, 40 / 11])
+    assert found[0].degrees == 11
     assert alike[0].drawn_to(alike[:2]) == alike[0]
     assert (known := Scatter(1.0, 1)).drawn_to(alike) == known
 

@@ -40,7 +40,7 @@ def test_changes_come_first_and_the_rest_is_counted(sonde_compare, two):
     assert lines[1].startswith("BASE  2 runs, ") and "PoCL 3.1" in lines[1]
     at = lines.index("Slower (1)")
     assert lines[at + 1].split()[:5] == ["level", "2", "latency", "110", "ns"] and "+" in lines[at + 1]
-    assert lines[-1].startswith("14 features: 1 slower; no change in 13, where changes above ")
+    assert lines[-1].startswith("14 features: 1 slower; no change in 13 features; changes above ")
     assert lines[-1].endswith(" %) would have been seen (-v names them).") and "median; " in lines[-1]
     assert "memory latency" not in out
     assert "memory latency" in sonde_compare(*two, "-v")[1]

@@ -84,7 +84,7 @@ def conclusion(comparison, hint=""):
     counted = [f"{count} {what}" for what, count in counts.items() if count]
     same, cannot_tell = comparison.those(verdicts.SAME), comparison.those(verdicts.CANNOT_TELL)
     unchanged = same + [one for one in cannot_tell if one.would_see_percent is not None]
-    counted += [f"no change in {len(unchanged)}{_would_have_been_seen(unchanged)}"] if unchanged else []
+    counted += [f"no change in {len(unchanged)} features", *_would_have_been_seen(unchanged)] if unchanged else []
     counts = {"of which these runs can tell nothing": len(same + cannot_tell) - len(unchanged)}
     counts |= {f"only in {side}": len(comparison.those(f"only-in-{side.lower()}")) for side in ("BASE", "NEW")}
     counted += [f"{count} {what}" for what, count in counts.items() if count]
@@ -93,13 +93,13 @@ def conclusion(comparison, hint=""):
 
 
 def _would_have_been_seen(unchanged):
-    """From which change on these would have been called, or nothing where all of them are words or shares."""
+    """From which change on these would have been called, in a list that is empty where all are words or shares."""
     found = sorted(one.would_see_percent for one in unchanged
                    if one.would_see_percent is not None and one.feature.kind.compared_by != SHARE)  # fmt: skip
     if not found:
-        return ""
+        return []
     least, middle, most = (f"{each:.3g}" for each in (found[0], statistics.median(found), found[-1]))
-    return f", where changes above {middle} % (median; {least} to {most} %) would have been seen"
+    return [f"changes above {middle} % (median; {least} to {most} %) would have been seen"]
 
 
 def followers(comparison, verdict):

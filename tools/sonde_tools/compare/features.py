@@ -1,17 +1,14 @@
 """Makes features of the runs of both sides: the same thing as every run saw it."""
 
-import math
-import statistics
 from collections import Counter
 from dataclasses import dataclass, replace
-
-import numpy
 
 from sonde_tools import formats
 from sonde_tools.compare import kinds
 from sonde_tools.compare.matching import aligned
 from sonde_tools.compare.observations import FeatureId, Observation
-from sonde_tools.compare.scatter import of_neighbours, of_one_visit
+from sonde_tools.compare.readings import readings
+from sonde_tools.compare.scatter import of_one_visit
 
 # No hierarchy has more levels; a file that claims so need not be searched.
 _MOST_LEVELS = 32
@@ -65,37 +62,42 @@ class _Curve:
                       for wanted in (True, False)]  # fmt: skip
 
     def sides(self, level):
-        """The RunLevels of an AlignedLevel, BASE's and NEW's."""
-        return [[one for run, one in sorted(level.of_run.items()) if self.is_base[run] == wanted]
+        """The runs that have an AlignedLevel with their RunLevels, BASE's and NEW's."""
+        return [[(run, one) for run, one in sorted(level.of_run.items()) if self.is_base[run] == wanted]
                 for wanted in (True, False)]  # fmt: skip
 
     def is_in_most(self, level, side):
         """Whether most of a side's runs have a level; side: 0 for BASE, 1 for NEW."""
         return len(self.sides(level)[side]) * 2 >= self.asked[side] > 0
 
+    def readings(self, level):
+        """By run the Reading of each curve where the runs that tell a level are on it; None where that is nowhere."""
+        told = [run for run, levels in enumerate(self.runs) if levels]
+        found = readings([self.points[run] for run in told], [one.on_it for one in level.of_run.values()],
+                         [self.disturbed[run] for run in told])  # fmt: skip
+        return found and dict(zip(told, found, strict=True))
+
     def presence(self, level):
         """For each side an Observation a run: whether it tells the level, and what it reads where the others tell it.
 
         A level that is only told in another way is none that came or went: both sides read the same there.
         """
-        ends = zip(*(one.on_it for one in level.of_run.values()), strict=True)
-        low, high = map(statistics.median, ends)
-        sizes = sorted({size for run in level.of_run for size, _ in self.points[run] if low < size <= high})
-        sides = [], []
+        sides, read = ([], []), self.readings(level) or {}
         for run, levels in enumerate(self.runs):
             if levels:
                 said = max((one for each in levels for one in each.says.values()), key=lambda one: one.disturbed)
-                own = of_neighbours(
-                    [value for size, value in self.points[run] if low < size <= high], self.disturbed[run]
-                )
-                one = of_one_visit(self.disturbed[run])
-                sides[not self.is_base[run]].append(Observation(
-                    kinds.LEVEL, "", _read(self.points[run], sizes), word=_THERE if run in level.of_run else _NOT_THERE,
-                    disturbed=said.disturbed,
-                    # Few neighbours are worth as much as what is known of single visits.
-                    scatter=replace(own, degrees=max(own.degrees, one.degrees)) if own else one,
-                ))  # fmt: skip
+                one = Observation(kinds.LEVEL, "", None, word=_THERE if run in level.of_run else _NOT_THERE,
+                                  disturbed=said.disturbed, scatter=of_one_visit(self.disturbed[run]))  # fmt: skip
+                sides[not self.is_base[run]].append(_by(read.get(run), one))
         return sides
+
+
+def _by(reading, one):
+    """An Observation with the value and the Scatter of a Reading, if there is one; its interval is as wide as before."""
+    if not reading:
+        return one
+    low, high = (bound and one.value and bound * reading.value / one.value for bound in (one.low, one.high))
+    return replace(one, value=reading.value, low=low, high=high, scatter=reading.scatter)
 
 
 def _of_levels(base, new):
@@ -153,20 +155,15 @@ def _of_level(curve, name, level, has_latency_levels):
         return
     if not any(there):
         return
-    for kind in dict.fromkeys(kind for levels in sides for one in levels for kind in one.says):
+    # A stream finds a part of the nearer caches far beyond them, so what it reads of memory is what a run concluded.
+    read = None if curve.probe == "bandwidth" and level.size is None else curve.readings(level)
+    for kind in dict.fromkeys(kind for levels in sides for _, one in levels for kind in one.says):
         if kind == kinds.LEVEL_SIZE.name and curve.probe == "bandwidth" and has_latency_levels:
             continue  # the same cache's size is read from its latencies, which tell it better
-        said = [[one.says[kind] for one in levels if kind in one.says] for levels in sides]
+        by_curve = (read or {}) if kind in (kinds.LEVEL_LATENCY.name, kinds.LEVEL_BANDWIDTH.name) else {}
+        said = [[_by(by_curve.get(run), one.says[kind]) for run, one in levels if kind in one.says] for levels in sides]
         said = [each if is_there else [] for each, is_there in zip(said, there, strict=True)]
         id_ = FeatureId("", curve.api, curve.probe, curve.series, f"{name} {kind.removeprefix('level ')}")
         about = next((one.kind for side in said for one in side), None)
         if about:
             yield Feature(id_, about, *said)
-
-
-def _read(points, sizes):
-    """The median of a curve at these sizes, between its points (bytes, logarithm); None where it does not reach them."""
-    if not points or not sizes or points[0][0] > sizes[0] or points[-1][0] < sizes[-1]:
-        return None
-    bytes_, values = zip(*points, strict=True)
-    return math.exp(numpy.median(numpy.interp(numpy.log(sizes), numpy.log(bytes_), values)))

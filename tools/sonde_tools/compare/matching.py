@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 # The cost of leaving a level unmatched; a pair may differ by twice that: its speed by a factor of four at one size.
-# Sizes count half, as neighbours on a machine take their share of a cache and a slope may hide where it ends.
+# Sizes count half, as neighbours on a machine take their share of a cache, and only as far as they are known to differ.
 _GAP = 0.7
 _SIZE_WEIGHT = 0.5
 # That of last levels of which only one may not be memory: what reads half as fast again is another.
@@ -24,6 +24,12 @@ class AlignedLevel:
         """The median size in bytes, or None for the last level."""
         sizes = [level.size for level in self.of_run.values() if level.size]
         return statistics.median(sizes) if sizes else None
+
+    def size_apart(self, level):
+        """How far a RunLevel's interval of sizes is from the nearest one here, as a logarithm; 0 where they overlap."""
+        low, high = level.sizes
+        known = [one.sizes for one in self.of_run.values() if one.size]
+        return max(0.0, min(math.log(max(below / high, low / above)) for below, above in known))
 
     @property
     def speed(self):
@@ -76,7 +82,7 @@ def _distance(known, level):
     """How little alike two levels are; what is called memory is always the same."""
     size, speed = known.size, abs(math.log(level.speed) - math.log(known.speed))
     if size and level.size:
-        return _SIZE_WEIGHT * abs(math.log(level.size) - math.log(size)) + speed
+        return _SIZE_WEIGHT * known.size_apart(level) + speed
     if size or level.size:
         return math.inf
     if known.name != level.name:

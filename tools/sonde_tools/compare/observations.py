@@ -53,6 +53,13 @@ class RunLevel:
     matches: int | None = None
     on_it: tuple = (0, math.inf)
 
+    @property
+    def sizes(self):
+        """From where to where its size lies."""
+        said = self.says.get(kinds.LEVEL_SIZE.name)
+        is_known = said and said.low and said.high and 0 < said.low <= said.high
+        return (said.low, said.high) if is_known else (self.size, self.size)
+
 
 @dataclass
 class Observed:

@@ -1,7 +1,6 @@
 """What the visits of one run say of the next: how far they scatter, and how many other programs disturbed."""
 
 import math
-from dataclasses import replace
 from statistics import fmean, median
 
 from sonde_tools import curves
@@ -10,8 +9,6 @@ from sonde_tools.series import canonical
 
 # A series that says these says nothing of the curve that a level or a finding is about.
 _OF_NO_CURVE = {"order", "fabric", "beside", "stride"}
-# How much further values scatter for their disturbed visits: three times where all of them are.
-_WIDER_BY_DISTURBED = 2
 
 
 class Visits:
@@ -35,9 +32,7 @@ class Visits:
     def said(self, samples, found=None):
         """The share disturbed of samples, and the Scatter found for what they say, else that of a single visit."""
         share = fmean(map(_disturbed, samples)) if samples else 0.0
-        found = found or scatter.of_one_visit(max(share, self.disturbed))
-        wider = found.variance * (1 + _WIDER_BY_DISTURBED * share) ** 2
-        return {"disturbed": share, "scatter": replace(found, variance=wider)}
+        return {"disturbed": share, "scatter": found or scatter.of_one_visit(max(share, self.disturbed))}
 
     def of_finding(self, kind, finding):
         """The same of a finding: by its interval, or as its samples differ where they are of one point."""
@@ -46,15 +41,13 @@ class Visits:
         half = _half(kind, *(finding.get(name) for name in ("low", "high")))
         if half is None or finding.get("value") is None:
             return self.said(behind, scatter.of_visits(points, self.disturbed))
-        # It holds what another run reads.
-        found = scatter.of_interval(half / math.sqrt(2), min(map(len, points), default=1), self.disturbed)
-        return self.said(behind, found)
+        return self.said(behind, scatter.of_other_runs(half, min(map(len, points), default=1), self.disturbed))
 
     def of_level(self, kind, samples, on_it, band):
         """The same of a number of a level: by the points on it (logarithms), sizes by their interval."""
         found = None if kind == kinds.LEVEL_SIZE else scatter.of_neighbours(on_it, self.disturbed)
         half = _half(kind, band["low"], band["high"])
-        by_interval = None if half is None else scatter.of_interval(half, len(on_it) + 1, self.disturbed)
+        by_interval = None if half is None else scatter.of_true_value(half, len(on_it) + 1, self.disturbed)
         return self.said(samples, found or by_interval)
 
     def curve(self, level, unit):
