@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
+#include <iterator>
 #include <string_view>
+#include <system_error>
 
 #include "os/driver_files.hpp"
 

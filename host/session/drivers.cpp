@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <memory>
+#include <optional>
 #include <system_error>
 
 #include "os/this_process.hpp"

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "records/device_record.hpp"
 

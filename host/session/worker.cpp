@@ -1,5 +1,7 @@
 #include "session/worker.hpp"
 
+#include <optional>
+
 #include "cpu/device.hpp"
 #include "device/listed.hpp"
 #include "device/model/model.hpp"

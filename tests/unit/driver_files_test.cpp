@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <map>
+#include <optional>
+#include <tuple>
 
 #include "records/input_files.hpp"
 #include "support/fake_tree.hpp"
