@@ -33,7 +33,7 @@ struct RunOptions {
   std::string frame;        ///< a file; empty for the built-in frame
   std::uint64_t seed = 1;
   std::string out;
-  double silence_limit_seconds = 30;
+  std::optional<double> silence_limit_seconds;
   double time_limit_seconds = 0;  ///< limit for all runs together; 0 for none
   int runs = 1;
   bool counters = false;             ///< count traffic beside each point
@@ -68,8 +68,9 @@ std::vector<records::Line> lines_of(const std::string& file);
 std::string tables_of(std::span<const records::Line> lines);
 summary::FirstScreenLayout first_screen_layout(const std::string& file);
 
-/// `sonde list`: every device, its drivers, and whether each probe can measure it.
-ExitStatus list_command(bool as_json);
+/// `sonde list`: every device, its drivers, and whether each probe can measure it; where it is verbose every driver's
+/// file too, and what that said.
+ExitStatus list_command(bool as_json, bool verbose);
 
 /// The options of `sonde watch`.
 struct WatchOptions {

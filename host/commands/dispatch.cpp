@@ -30,6 +30,7 @@ measured, 130 interrupted; what was measured until then is in the record file.)"
 constexpr const char* list_examples = R"(
 Examples:
   sonde list
+  sonde list -v                       each driver's file too, and what it said
   sonde list --json | jq '.[].name')";
 
 /// Becomes sonde-NAME from the program's own folder, from ../lib/sonde beside it, or from the PATH, as git does with
@@ -58,6 +59,8 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   list->footer(list_examples);
   bool json = false;
   list->add_flag("--json", json, "As a JSON array");
+  bool verbose = false;
+  list->add_flag("-v", verbose, "With every driver's file, and what the driver said");
 
   RunOptions run_options;
   run_options.command = words;
@@ -107,7 +110,7 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
     throw UsageError(std::string(error.what()) + " (see sonde --help)");
   }
   if (worker->parsed()) measure::be_a_worker(session::work);
-  if (list->parsed()) return list_command(json);
+  if (list->parsed()) return list_command(json, verbose);
   if (show->parsed()) return show_command(show_options);
   if (levels->parsed()) return levels_command(file, json);
   if (watch->parsed()) return watch_command(watch_options);

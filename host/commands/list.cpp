@@ -94,9 +94,31 @@ void print(const DeviceRecord& device, std::size_t index, const std::vector<reco
   std::cout << "\n" << probes_by_api(probes, columns);
 }
 
+std::string outcome_of(const session::ListedDriver& driver) {
+  if (!driver.failure.empty()) return driver.failure;
+  if (!driver.repeats.empty()) return "the driver of " + driver.repeats + " once more";
+  // What to install is said where nothing shows a device.
+  if (driver.devices.empty()) return "no device here";
+  return fmt::format("{} {}", driver.devices.size(), driver.devices.size() == 1 ? "device" : "devices");
+}
+
+void print(const std::vector<session::ListedDriver>& drivers, int columns) {
+  std::cout << "\ndrivers\n";
+  for (const session::ListedDriver& driver : drivers) {
+    if (driver.api == device::Api::cpu) continue;
+    std::string text =
+        fmt::format("{}: {}: {}", records::spoken_name(driver.api), spoken_file(driver), outcome_of(driver));
+    if (!driver.library.empty()) text += ", by " + driver.library;
+    if (!driver.with_layers.empty()) text += "; with layers: " + driver.with_layers;
+    std::cout << summary::wrapped(records::visible(text), columns);
+    if (!driver.printed.empty())
+      std::cout << summary::wrapped("it printed: " + records::visible(driver.printed), columns);
+  }
+}
+
 }  // namespace
 
-ExitStatus list_command(bool as_json) {
+ExitStatus list_command(bool as_json, bool verbose) {
   const session::FoundDevices machine = session::discover_devices();
   session::warn_of_problems(machine);
   if (as_json) {
@@ -112,6 +134,7 @@ ExitStatus list_command(bool as_json) {
     print(device, index, answers(device, machine.problems), columns);
   }
   if (machine.devices.empty()) std::cout << "No device found.\n";
+  if (verbose) print(machine.drivers, columns);
   summary::TextTable questions({{.head = "probe", .left = true}, {.head = "what it answers", .left = true}});
   for (const measure::Probe* probe : probes::catalog()) {
     if (probe->id == probe->name) questions.add({std::string(probe->name), std::string(probe->question)});

@@ -136,8 +136,8 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   add(run, "-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)", "FILE",
       not_empty);
   add(run, "--silence-limit", options.silence_limit_seconds,
-      "A worker that reports nothing for so many seconds is ended", "SECONDS", seconds_above_zero)
-      ->capture_default_str();
+      "A worker that reports nothing for so many seconds is ended (default: 30, and 5 while devices are listed)",
+      "SECONDS", seconds_above_zero);
   add(run, "--runs", options.runs,
       "Repeat the whole run N times, each into a numbered file, for sonde compare; the seed grows by one each time",
       "N", CLI::Range(1, 1000).description(""))

@@ -74,6 +74,8 @@ session::RunRequest run_request(const RunOptions& options) {
   return asked;
 }
 
+constexpr double usual_silence_limit_seconds = 30;
+
 /// The time rounded up, as no time at all means no limit.
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
@@ -167,12 +169,13 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
     return summary::first_screen(lines, layout);
   };
   session::Progress progress(options.progress && os::is_terminal(os::StandardStream::errors), screen);
-  const session::RunLimits limits{.budget_seconds = seconds,
-                                  .silence = milliseconds(options.silence_limit_seconds),
-                                  .whole_run = milliseconds(options.time_limit_seconds),
-                                  .counts_traffic = options.counters,
-                                  .sysfs_root = options.sysfs_root,
-                                  .shows_diagnostics = options.verbose};
+  const session::RunLimits limits{
+      .budget_seconds = seconds,
+      .silence = milliseconds(options.silence_limit_seconds.value_or(usual_silence_limit_seconds)),
+      .whole_run = milliseconds(options.time_limit_seconds),
+      .counts_traffic = options.counters,
+      .sysfs_root = options.sysfs_root,
+      .shows_diagnostics = options.verbose};
   Run run(asked, limits, record, file, progress);
   run.measure(choice);
   progress.clear();
@@ -209,7 +212,9 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
 ExitStatus run_command(const RunOptions& options) {
   const session::RunRequest asked = run_request(options);
   os::watch_for_interrupt();
-  const SelectedDevices choice = session::choose(asked, milliseconds(options.silence_limit_seconds));
+  const std::chrono::milliseconds listing_time =
+      options.silence_limit_seconds ? milliseconds(*options.silence_limit_seconds) : session::usual_listing_time;
+  const SelectedDevices choice = session::choose(asked, listing_time);
   const bool measures_the_cpu = std::ranges::any_of(
       choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, device::Api::cpu) != one.apis.end(); });
   if (!options.allowed.empty() && !measures_the_cpu)

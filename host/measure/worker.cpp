@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -123,7 +124,7 @@ bool Worker::wait(const std::function<bool()>& answered, Clock::time_point lates
     // last output is in the pipe then.
     const bool ended = child_.has_ended();
     const Clock::time_point begin = Clock::now();
-    const os::Child::Pieces pieces = child_.read(ended ? std::chrono::milliseconds(0) : between_ticks);
+    const os::Child::Pieces pieces = child_.read(ended ? std::chrono::milliseconds(0) : until_next_tick());
     const Clock::duration waited = Clock::now() - begin;
     if (waited > between_ticks + longest_delay) Clock::leave_out(waited - between_ticks);
     listener_->take(pieces);
@@ -158,6 +159,13 @@ bool Worker::wait(const std::function<bool()>& answered, Clock::time_point lates
     }
   }
   return false;
+}
+
+/// The limit of silence is kept to the millisecond, as several workers may be waited for one after the other.
+std::chrono::milliseconds Worker::until_next_tick() const {
+  if (end_.how != WorkerEnd::How::finished) return between_ticks;
+  const auto patience = std::chrono::ceil<std::chrono::milliseconds>(longest_silence_ - listener_->silence());
+  return std::clamp(patience, std::chrono::milliseconds(0), between_ticks);
 }
 
 bool Worker::was_killed_for_memory(const std::string& fault) const {

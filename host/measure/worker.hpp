@@ -64,6 +64,7 @@ class Worker {
  private:
   class Listener;
 
+  [[nodiscard]] std::chrono::milliseconds until_next_tick() const;
   [[nodiscard]] bool was_killed_for_memory(const std::string& fault) const;
 
   WorkerEnd end_;

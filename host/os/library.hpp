@@ -24,6 +24,8 @@ class Library {
   /// Whether there is no file of that name. False where the file is there and cannot be loaded, or needs one that is
   /// missing.
   [[nodiscard]] bool is_missing() const { return is_missing_; }
+  /// The file that was loaded, by its one path without links; empty where none was.
+  [[nodiscard]] std::string file() const;
 
   /// Sets `function` to the library's function of that name, null where it has none.
   template <typename Function>

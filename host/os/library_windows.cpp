@@ -34,6 +34,14 @@ Library::Library(const std::string& file) {
   is_missing_ = not_found && !is_there(name);  // else a library that this one needs is missing
 }
 
+std::string Library::file() const {
+  std::array<wchar_t, MAX_PATH> path{};
+  if (!handle_) return "";
+  const DWORD length =
+      GetModuleFileNameW(static_cast<HMODULE>(handle_.get()), path.data(), static_cast<DWORD>(path.size()));
+  return narrow({path.data(), length});
+}
+
 void* Library::symbol(const char* name) const {
   return handle_ ? reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(handle_.get()), name)) : nullptr;
 }

@@ -6,10 +6,17 @@
 
 namespace sonde::records {
 
-/// A device through one API: what its driver states, and its place in that API's list.
+/// What a process is to see of an API's drivers.
+struct DriverChoice {
+  std::string file;    ///< the one that names the only driver to the loader; empty for all that the loader finds
+  bool layers = true;  ///< whether the loader's layers are between program and driver
+};
+
+/// A device through one API: what its driver states, and its place in the list of those that the choice shows.
 struct ApiDevice {
   device::DeviceInfo info;
   std::size_t index = 0;
+  DriverChoice driver = {};
 };
 
 /// One piece of hardware, however many APIs and drivers show it. Readers of files take its id, its name, its type, the

@@ -28,6 +28,10 @@ struct JsonText {
 /// Throws InvalidFile, which names the line, where the text is no JSON.
 [[nodiscard]] nlohmann::json parsed(const JsonText& file);
 
+/// The library that a file names to a loader: an .icd of OpenCL, a .json of Vulkan; any other is a library itself.
+/// Throws InvalidFile.
+[[nodiscard]] std::string driver_library(const std::string& file);
+
 /// The text of the built-in frame.
 [[nodiscard]] JsonText built_in_frame_text();
 

@@ -204,9 +204,8 @@ void fields(auto&, Of<AliveLine> auto&) {}
 void fields(auto& visit, Of<InfoLine> auto& line) {
   fields(visit, line.info);
   visit.field("counts_traffic", line.counts_traffic);
+  visit.field("library", line.library);
 }
-
-void fields(auto& visit, Of<UnsupportedLine> auto& line) { visit.field("reason", line.reason); }
 
 namespace {
 

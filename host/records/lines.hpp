@@ -125,7 +125,7 @@ struct VisitLine {
   measure::Visit visit;
 };
 
-/// The end of what a worker sends of a visit: its samples, if any, came before.
+/// The end of what a worker sends of a visit, or of a list: its samples or devices, if any, came before.
 struct AnswerLine {
   static constexpr const char* record = "answer";
   measure::Answer::End end = measure::Answer::End::measured;
@@ -141,16 +141,11 @@ struct InfoLine {
   static constexpr const char* record = "info";
   device::DeviceInfo info;
   bool counts_traffic = false;  ///< what moves is counted beside probes that want it, once the device is open
-};
-
-/// The reason for which an API cannot be asked for its devices.
-struct UnsupportedLine {
-  static constexpr const char* record = "unsupported";
-  std::string reason;
+  std::string library = {};     ///< of a driver that was listed alone, its file
 };
 
 using Line = std::variant<UnknownLine, RunLine, DeviceRecord, SampleLine, LevelLine, FindingLine, CounterLine, SkipLine,
-                          ErrorLine, EndLine, VisitLine, AnswerLine, AliveLine, InfoLine, UnsupportedLine>;
+                          ErrorLine, EndLine, VisitLine, AnswerLine, AliveLine, InfoLine>;
 
 /// A record without an end of line.
 std::string text_of(const Line& line);
@@ -189,16 +184,18 @@ std::vector<Line> read_records(std::string_view text, const std::string& name, s
 
 // A worker reads one of these.
 
-/// The task of listing the devices of an API.
+/// The task of listing the devices of an API, or of one of its drivers.
 struct ListTask {
   device::Api api = device::Api::opencl;
+  DriverChoice driver = {};
 };
 
 /// The task of opening one device through one API and making the visits that are asked for one after the other.
 struct MeasureTask {
   device::Api api = device::Api::opencl;
-  std::string device;     ///< its id in the record
-  std::size_t index = 0;  ///< its place in the API's list
+  std::string device;  ///< its id in the record
+  DriverChoice driver = {};
+  std::size_t index = 0;  ///< its place in the list of those that the choice shows
   std::string pci;
   std::string model;  ///< the text of a simulated device's file; empty for a real one
   measure::Request request;

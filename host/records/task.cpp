@@ -4,8 +4,19 @@
 
 namespace sonde::records {
 
+void fields(auto& visit, Of<DriverChoice> auto& driver) {
+  visit.field("driver", driver.file);
+  visit.field("layers", driver.layers);
+}
+
+void fields(auto& visit, Of<ListTask> auto& task) {
+  visit.field("list", task.api);
+  fields(visit, task.driver);
+}
+
 void fields(auto& visit, Of<MeasureTask> auto& task) {
   visit.field("measure", task.api);
+  fields(visit, task.driver);
   visit.field("device", task.device);
   visit.field("index", task.index);
   visit.field("pci", task.pci);
@@ -33,27 +44,33 @@ void fields(auto& visit, Of<MeasureTask> auto& task) {
   }
 }
 
+namespace {
+
+/// Parent and worker are one program, so that a task has every field.
+template <typename Kind>
+std::optional<Task> task_in(const nlohmann::json& json) {
+  Kind task;
+  const auto expected = JsonWriter::json_of(task);
+  for (const auto& field : expected.items()) {
+    if (!json.contains(field.key())) return std::nullopt;
+  }
+  const JsonReader reader(json);
+  fields(reader, task);
+  return task;
+}
+
+}  // namespace
+
 std::string task_text(const Task& task) {
-  const auto* const list = std::get_if<ListTask>(&task);
-  const auto json = list != nullptr ? nlohmann::ordered_json{{"list", JsonWriter::json_of(list->api)}}
-                                    : JsonWriter::json_of(std::get<MeasureTask>(task));
+  const auto json = std::visit([](const auto& one) { return JsonWriter::json_of(one); }, task);
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 std::optional<Task> parse_task(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || !(json.contains("list") || json.contains("measure"))) return std::nullopt;
+  if (!json.is_object()) return std::nullopt;
   try {
-    JsonReader reader(json);
-    if (json.contains("list")) return ListTask{reader.get<device::Api>("list")};
-    MeasureTask task;
-    // Parent and worker are one program, so that a task has every field.
-    const auto expected = JsonWriter::json_of(task);
-    for (const auto& field : expected.items()) {
-      if (!json.contains(field.key())) return std::nullopt;
-    }
-    fields(reader, task);
-    return task;
+    return json.contains("list") ? task_in<ListTask>(json) : task_in<MeasureTask>(json);
   } catch (const InvalidFile&) {
     return std::nullopt;
   }

@@ -3,10 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include "counters/state/sources.hpp"
-#include "measure/worker.hpp"
 #include "os/machine.hpp"
 #include "os/this_process.hpp"
-#include "session/worker.hpp"
 
 namespace sonde::session {
 namespace {
@@ -75,26 +73,6 @@ void finish(DeviceRecord& device) {
   device.id = id_of(device);
 }
 
-/// Adds the devices of an API to `seen`; returns why it shows none, empty where nothing is wrong.
-std::string add_devices_of(device::Api api, std::chrono::milliseconds silence_limit, std::vector<ApiDevice>& seen) {
-  std::string problem;
-  if (os::interrupted()) return problem;
-  std::size_t index = 0;
-  const auto take = [&](std::string_view text) {
-    const auto line = records::parse_line(text);
-    if (!line) return;
-    if (const auto* found = std::get_if<records::InfoLine>(&*line)) seen.push_back({found->info, index++});
-    if (const auto* unsupported = std::get_if<records::UnsupportedLine>(&*line)) problem = unsupported->reason;
-  };
-  const measure::WorkerEnd end =
-      list_in_a_process(records::ListTask{api}, {.line = take, .tick = {}, .diagnostics = {}}, silence_limit);
-  if (!end.reason.empty()) {
-    problem = "while it listed its devices, " + end.reason;
-    if (!end.last_words.empty()) problem += "; its last words: " + end.last_words;
-  }
-  return problem;
-}
-
 }  // namespace
 
 std::vector<DeviceRecord> merge(const std::vector<ApiDevice>& seen) {
@@ -146,12 +124,17 @@ std::string dashed(const std::string& text, std::string_view plain_signs) {
   return word;
 }
 
-FoundDevices discover_devices(std::chrono::milliseconds silence_limit) {
+FoundDevices discover_devices(std::chrono::milliseconds limit) {
   FoundDevices machine;
-  std::vector<ApiDevice> seen;
+  machine.drivers = list_drivers(limit);
+  leave_out_repeated(machine.drivers);
   for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu}) {
-    const std::string problem = add_devices_of(api, silence_limit, seen);
-    if (!problem.empty()) machine.problems[api] = problem;
+    if (std::string problem = problem_of(api, machine.drivers); !problem.empty()) machine.problems[api] = problem;
+  }
+  std::vector<ApiDevice> seen;
+  for (const ListedDriver& driver : machine.drivers) {
+    for (std::size_t index = 0; index < driver.devices.size(); ++index)
+      seen.push_back({.info = driver.devices[index], .index = index, .driver = driver.choice});
   }
   machine.devices = merge(seen);
   for (DeviceRecord& device : machine.devices) {
@@ -168,6 +151,10 @@ FoundDevices discover_devices(std::chrono::milliseconds silence_limit) {
 
 void warn_of_problems(const FoundDevices& machine) {
   for (const auto& [api, problem] : machine.problems) spdlog::warn("{}: {}", records::spoken_name(api), problem);
+  for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) {
+    for (const std::string& sentence : superfluous(api, machine.drivers))
+      spdlog::warn("{}: {}", records::spoken_name(api), sentence);
+  }
 }
 
 }  // namespace sonde::session

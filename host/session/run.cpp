@@ -104,6 +104,7 @@ measure::Request Run::request_of(const TargetDevice& target) const {
 std::shared_ptr<Bench> Run::bench_of(const TargetDevice& target, device::Api api, bool needs_host_core) {
   records::MeasureTask task{.api = api,
                             .device = target.record.id,
+                            .driver = records::through(target.record, api)->driver,
                             .index = records::through(target.record, api)->index,
                             .pci = target.record.pci,
                             .model = target.model_text,

@@ -173,12 +173,12 @@ std::string SelectedDevices::why_not(device::Api api) const {
   return "no " + records::spoken_name(api) + " driver shows this device; install the GPU's";
 }
 
-SelectedDevices choose(const RunRequest& asked, std::chrono::milliseconds silence_limit) {
+SelectedDevices choose(const RunRequest& asked, std::chrono::milliseconds listing_limit) {
   const bool only_models =
       !asked.devices.empty() && std::ranges::all_of(asked.devices, [](const std::string& selector) {
         return selector.starts_with(model_prefix);
       });
-  SelectedDevices choice{.machine = only_models ? FoundDevices{} : discover_devices(silence_limit), .chosen = {}};
+  SelectedDevices choice{.machine = only_models ? FoundDevices{} : discover_devices(listing_limit), .chosen = {}};
   if (os::interrupted()) return choice;
   if (!only_models && choice.machine.devices.empty()) refuse(choice.machine);
   std::vector<TargetDevice> targets = select(choice.machine.devices, asked.devices);

@@ -2,6 +2,7 @@
 
 #include "measure/probe.hpp"
 #include "records/lines.hpp"
+#include "session/drivers.hpp"
 
 namespace sonde::session {
 
@@ -10,15 +11,15 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The devices of this machine, and for each API that shows none the reason.
+/// The devices of this machine.
 struct FoundDevices {
   std::vector<records::DeviceRecord> devices;
-  std::map<device::Api, std::string> problems;
+  std::map<device::Api, std::string> problems;  ///< of each API that lacks devices, the reason
+  std::vector<ListedDriver> drivers;            ///< that were asked for devices, and the processor itself
 };
 
-/// Every API is asked in a process of its own, so that a driver that crashes while it is listed, or is silent for
-/// longer than `silence_limit`, costs only its API.
-FoundDevices discover_devices(std::chrono::milliseconds silence_limit = std::chrono::seconds{30});
+/// `limit` is for all drivers together, which are asked side by side.
+FoundDevices discover_devices(std::chrono::milliseconds limit = usual_listing_time);
 
 /// This machine, from uname, /etc/os-release and /proc.
 records::HostRecord describe_host();
@@ -26,7 +27,7 @@ records::HostRecord describe_host();
 /// The text with dashes for all signs but letters, digits and `plain_signs`; none at its ends, nor two in a row.
 std::string dashed(const std::string& text, std::string_view plain_signs);
 
-/// Logs a warning for each API that shows no device.
+/// Logs a warning for each API that lacks devices, and of what there is too much.
 void warn_of_problems(const FoundDevices& machine);
 
 /// One record for each piece of hardware: matched by UUID, then by PCI address; CPU devices are all the host's.
@@ -71,8 +72,8 @@ struct SelectedDevices {
   [[nodiscard]] std::string why_not(device::Api api) const;
 };
 
-/// Looks for devices, each API's for `silence_limit` at most, and takes those that are meant. Throws UsageError where
+/// Looks for devices, for `listing_limit` at most, and takes those that are meant. Throws UsageError where
 /// there is nothing to measure, or a size is not the device's.
-SelectedDevices choose(const RunRequest& asked, std::chrono::milliseconds silence_limit);
+SelectedDevices choose(const RunRequest& asked, std::chrono::milliseconds listing_limit);
 
 }  // namespace sonde::session

@@ -41,6 +41,14 @@ def first_allocations(program, layers, tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def listing_processes(program, layers, tmp_path_factory):
+    """How many processes list the devices of an API, before any measures."""
+    sonde = Sonde(program, tmp_path_factory.mktemp("turns"))
+    sonde("list", env=layers(SONDE_FAULTS_TURNS=str(sonde.folder / "turn")))
+    return {api: len(list(sonde.folder.glob(f"turn.{api}.*"))) for api in reliability.APIS}
+
+
+@pytest.fixture(scope="session")
 def runs(request, program, layers, first_allocations, tmp_path_factory):
     """How each run ended whose processes all have the fault, and its records."""
 
@@ -61,14 +69,14 @@ def runs(request, program, layers, first_allocations, tmp_path_factory):
 
 
 @pytest.fixture
-def run_with(sonde, layers, first_allocations, valid):
+def run_with(sonde, layers, first_allocations, listing_processes, valid):
     """A run with a script from some allocation on, in all processes or in the first that measures alone."""
 
     def run(api, calls, probes, allocations=0, *, first_process_alone=False):
         script = reliability.counted_from(api, first_allocations[api] + allocations, calls)
         turns = {}
-        if first_process_alone:  # the one before it lists the devices
-            script = f";{script}"
+        if first_process_alone:
+            script = ";" * listing_processes[api] + script
             turns = {"SONDE_FAULTS_TURNS": str(sonde.folder / "turn")}
         words = ("--device", "cpu", "--api", api, *reliability.asking(probes), "--silence-limit", SILENCE_LIMIT)
         done = sonde("run", *words, "--seed", "3", "-o", "run.jsonl", env=layers(script, **turns))
@@ -150,10 +158,11 @@ def test_a_curve_that_loses_processes_again_and_again_ends(run_with):
 
 
 @pytest.mark.parametrize("api", reliability.APIS)
-def test_a_process_that_dies_before_its_first_visit_is_tried_once_more(sonde, layers, api):
+def test_a_process_that_dies_before_its_first_visit_is_tried_once_more(sonde, layers, listing_processes, api):
     words = ("run", "--device", "cpu", "--api", api, *reliability.asking(("latency", "copy")), "-o")
     script = f"{reliability.ALLOCATES[api]}@1=crash"
-    once = sonde(*words, "once.jsonl", env=layers(f";{script}", SONDE_FAULTS_TURNS=str(sonde.folder / "turn")))
+    first_alone = ";" * listing_processes[api] + script
+    once = sonde(*words, "once.jsonl", env=layers(first_alone, SONDE_FAULTS_TURNS=str(sonde.folder / "turn")))
     assert once.status == 0
     assert {sample["probe"] for sample in of_kind(sonde.records("once.jsonl"), "sample")} == {"latency", "copy"}
     assert sonde(*words, "always.jsonl", env=layers(script)).status == 1

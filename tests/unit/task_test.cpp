@@ -7,15 +7,18 @@
 namespace sonde::records {
 namespace {
 
-TEST(Task, ToListDevicesSaysOfWhichApi) {
-  const auto read = parse_task(task_text(ListTask{device::Api::vulkan}));
+TEST(Task, ToListDevicesSaysOfWhichApiAndDriver) {
+  const auto read = parse_task(task_text(ListTask{device::Api::vulkan, {.file = "/a/b.json", .layers = false}}));
   ASSERT_TRUE(read && std::holds_alternative<ListTask>(*read));
   EXPECT_EQ(std::get<ListTask>(*read).api, device::Api::vulkan);
+  EXPECT_EQ(std::get<ListTask>(*read).driver.file, "/a/b.json");
+  EXPECT_FALSE(std::get<ListTask>(*read).driver.layers);
 }
 
 TEST(Task, ToMeasureComesOverWhole) {
   const MeasureTask task{.api = device::Api::cpu,
                          .device = "gpu-0000:03:00.0",
+                         .driver = {.file = "/etc/a.icd", .layers = false},
                          .index = 3,
                          .pci = "0000:03:00.0",
                          .model = "{\"name\": \"a\nmodel\"}",
@@ -37,6 +40,8 @@ TEST(Task, ToMeasureComesOverWhole) {
   const auto& came = std::get<MeasureTask>(*read);
   EXPECT_EQ(came.api, task.api);
   EXPECT_EQ(came.device, task.device);
+  EXPECT_EQ(came.driver.file, task.driver.file);
+  EXPECT_EQ(came.driver.layers, task.driver.layers);
   EXPECT_EQ(came.index, task.index);
   EXPECT_EQ(came.pci, task.pci);
   EXPECT_EQ(came.model, task.model);

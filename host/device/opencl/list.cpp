@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "device/listed.hpp"
 #include "device/opencl/device.hpp"
 #include "device/opencl/opencl.hpp"
 
@@ -18,6 +19,8 @@ constexpr cl_device_info kernel_clock_query = 0x1076;       // CL_DEVICE_KERNEL_
 constexpr cl_bitfield kernel_clock_of_a_core = 0b110;  // the clock of a sub-group or a work-group, not of the device
 
 constexpr const char* integer_dot_product = "cl_khr_integer_dot_product";
+
+std::size_t without_id = 0;
 
 template <typename Value>
 std::optional<Value> query(const cl::Device& device, cl_device_info what) {
@@ -98,8 +101,11 @@ std::string advice(cl_int code) {
 
 }  // namespace
 
+std::size_t devices_without_id() { return without_id; }
+
 std::vector<cl::Device> devices() {
   load();
+  without_id = 0;
   std::vector<cl::Platform> platforms;
   try {
     cl::Platform::get(&platforms);
@@ -111,14 +117,18 @@ std::vector<cl::Device> devices() {
     cl_uint count = 0;
     // A driver may have no device of its own.
     if (::clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS) continue;
+    check_count(count);
     std::vector<cl_device_id> here(count);
     if (::clGetDeviceIDs(platform(), CL_DEVICE_TYPE_ALL, count, here.data(), nullptr) != CL_SUCCESS) continue;
     // One that counts more devices than it has leaves the others' ids empty.
-    std::erase(here, nullptr);
-    for (cl_device_id device : here) found.emplace_back(device, true);
+    without_id += std::erase(here, nullptr);
+    for (cl_device_id device : here) {
+      const auto is_it = [device](const cl::Device& one) { return one() == device; };
+      if (std::ranges::none_of(found, is_it)) found.emplace_back(device, true);
+    }
   }
   if (found.empty()) {
-    throw Unsupported(
+    throw NoDevice(
         "no OpenCL driver found a device; install the GPU's (NVIDIA: its driver's OpenCL part, AMD: rocm-opencl-icd "
         "or mesa-opencl-icd, Intel: intel-opencl-icd), or pocl-opencl-icd to measure the CPU");
   }

@@ -8,6 +8,9 @@ namespace sonde::device::opencl {
 /// when there is no loader or no driver.
 std::vector<DeviceInfo> list();
 
+/// How many devices without an id were in drivers' lists when this process last listed them; they are left out.
+std::size_t devices_without_id();
+
 /// Opens the device that `list` shows at this index.
 std::unique_ptr<Device> open(std::size_t index);
 

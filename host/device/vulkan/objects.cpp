@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/listed.hpp"
 #include "device/vulkan/memory.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "os/library.hpp"
@@ -163,7 +164,7 @@ Instance::Instance() {
       .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "sonde", .apiVersion = VK_API_VERSION_1_3};
   const VkInstanceCreateInfo create{.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &application};
   const VkResult result = vkCreateInstance(&create, nullptr, &instance_);
-  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) throw Unsupported(no_driver);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) throw NoDevice(no_driver);
   check(result, "vkCreateInstance");
   volkLoadInstanceOnly(instance_);
 }
@@ -174,15 +175,20 @@ Instance::~Instance() {
 
 std::vector<VkPhysicalDevice> Instance::physical_devices() const {
   std::uint32_t count = 0;
-  check(vkEnumeratePhysicalDevices(instance_, &count, nullptr), "vkEnumeratePhysicalDevices");
+  const VkResult counted = vkEnumeratePhysicalDevices(instance_, &count, nullptr);
+  // The loader answers so where none of its drivers has a device.
+  if (counted == VK_ERROR_INITIALIZATION_FAILED) throw NoDevice(no_driver);
+  check(counted, "vkEnumeratePhysicalDevices");
+  check_count(count);
   std::vector<VkPhysicalDevice> all(count);
   check(vkEnumeratePhysicalDevices(instance_, &count, all.data()), "vkEnumeratePhysicalDevices");
+  all.resize(std::min<std::size_t>(count, all.size()));
   std::erase_if(all, [](VkPhysicalDevice device) {
     VkPhysicalDeviceProperties properties;
     vkGetPhysicalDeviceProperties(device, &properties);
     return properties.apiVersion < VK_API_VERSION_1_2;
   });
-  if (all.empty()) throw Unsupported(no_driver);
+  if (all.empty()) throw NoDevice(no_driver);
   return all;
 }
 
