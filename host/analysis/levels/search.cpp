@@ -55,9 +55,10 @@ class Search {
         ++failures;
       }
     }
-    // Term by term a search may end where no single one helps, beside a curve whose steps anybody sees.
-    Fitted at_the_steps = fit(caches_at_the_steps());
-    if (at_the_steps.objective < best.objective) best = chosen_again(std::move(at_the_steps));
+    // Term by term a search may end where no single one helps, beside a curve whose steps anybody sees. What a step's
+    // cache explains shows only once its shape was chosen too.
+    Fitted at_the_steps = chosen_again(fit(caches_at_the_steps()));
+    if (at_the_steps.objective < best.objective) best = std::move(at_the_steps);
     best = merged(pruned(best));
     for (const double width : {1.2, 0.6, 0.2, 0.07, 0.025}) best = refined(best, width / constants_.sizes_an_octave);
     return merged(pruned(best));
