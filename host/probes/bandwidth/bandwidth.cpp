@@ -39,15 +39,22 @@ void check_asked_for(const Request& request, const Point& point) {
 }
 
 /// The fastest shape for the point's working set, each group with a part of its own; made one in which all share the
-/// set where the point says so.
+/// set where the point says so. Each compute unit has all of such a set, so that parts may be no smaller than nearest
+/// caches take, and are equal.
 StreamShape searched_shape(device::Device& device, const Point& point, const Request& request) {
+  const device::DeviceInfo& info = device.info();
   const workloads::PatternFacts& facts = workloads::facts_of(point.words);
-  const auto depth =
-      facts.path == Path::buffer ? search_depth(device.info(), request.look) : workloads::SearchDepth::usual;
-  const StreamShape found = workloads::search_shape(
-      device, facts.pattern, Sharing::separate, static_cast<std::uint64_t>(point.x.bytes.value()), depth, facts.path);
-  if (point.words.sharing == Sharing::separate) return found;
-  return workloads::shape_of(shared_shape(device.info(), workloads::named(found)));
+  const bool is_shared = point.words.sharing == Sharing::shared;
+  double bytes = point.x.bytes.value();
+  if (is_shared) {
+    const double least = bandwidth_probe::nearest_bytes * workloads::compute_units_of(info);
+    const Words parts{.pattern = facts.pattern, .sharing = Sharing::separate};
+    bytes = stream_point(info, bandwidth_probe::stream, parts, std::max(bytes, least)).x.bytes.value();
+  }
+  const auto depth = facts.path == Path::buffer ? search_depth(info, request.look) : workloads::SearchDepth::usual;
+  const StreamShape found = workloads::search_shape(device, facts.pattern, Sharing::separate,
+                                                    static_cast<std::uint64_t>(bytes), depth, facts.path);
+  return is_shared ? workloads::shape_of(shared_shape(info, workloads::named(found))) : found;
 }
 
 /// Whether every line is known to be fetched before it is written: on a CPU, whose kernels store as any program does,

@@ -18,6 +18,9 @@ inline constexpr Table table_of_other_paths{"Bandwidth by other paths", "bytes",
 inline constexpr Words level_words{
     .memory = "device", .path = Path::buffer, .pattern = Pattern::read, .sharing = Sharing::shared};
 
+/// Bytes of one array for each compute unit, which fit every nearest cache there is.
+inline constexpr double nearest_bytes = 8 << 10;
+
 /// Points with `groups` beside `bytes` tell how many work-groups a working set takes; all others are of a sweep.
 inline constexpr Curve stream{.name = "stream",
                               .words = {.memory = "device", .path = Path::buffer},

@@ -8,8 +8,8 @@ namespace {
 
 using workloads::compute_units_of;
 
-/// Bytes of one array for each compute unit, which fit every nearest cache there is.
-constexpr double nearest_bytes = 8 << 10;
+using bandwidth_probe::nearest_bytes;
+
 constexpr double smallest_bytes = 2 << 10;
 /// Each level of a hierarchy has several times the bytes of the one before.
 constexpr double between_likely_levels = 16;
