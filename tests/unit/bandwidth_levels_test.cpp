@@ -24,9 +24,9 @@ CurvePoint at(double bytes, double gbps, double spread = 0.003) {
   return point;
 }
 
-Curve of(const std::vector<std::pair<double, double>>& sizes_and_gbps) {
+Curve of(const std::vector<std::pair<double, double>>& sizes_and_gbps, double spread = 0.003) {
   Curve curve;
-  for (const auto& [bytes, gbps] : sizes_and_gbps) curve.push_back(at(bytes, gbps));
+  for (const auto& [bytes, gbps] : sizes_and_gbps) curve.push_back(at(bytes, gbps, spread));
   return curve;
 }
 
@@ -198,6 +198,28 @@ TEST(BandwidthLevels, OfACpuWhoseSecondCacheSlopes) {
   EXPECT_LT(found[1].gbps.low, 201);
   EXPECT_GT(found[1].gbps.high, 221);
   EXPECT_NEAR(found[2].gbps.value, 45, 20);
+}
+
+// A simulated Strix Halo, 32 and 256 KiB, 2 and 32 MiB, as a short run has it: two sizes alone lie within the third.
+TEST(BandwidthLevels, TwoSizesWithinALevelAreOne) {
+  const auto found = find_bandwidth_levels(
+      of({{8 * kib, 9967},   {16 * kib, 10052}, {24 * kib, 9951}, {32 * kib, 5737},   {40 * kib, 4012},
+          {48 * kib, 4005},  {64 * kib, 4007},  {96 * kib, 3999}, {128 * kib, 3976},  {192 * kib, 3995},
+          {256 * kib, 4003}, {1 * mib, 2127},   {2 * mib, 2136},  {2176 * kib, 1086}, {2432 * kib, 996},
+          {2944 * kib, 978}, {4 * mib, 983},    {6 * mib, 979},   {8 * mib, 981},     {12 * mib, 976},
+          {16 * mib, 953},   {24 * mib, 646},   {32 * mib, 345},  {48 * mib, 220},    {64 * mib, 214},
+          {96 * mib, 213},   {128 * mib, 213}},
+         0.01),
+      128);
+  ASSERT_EQ(found.size(), 5u);
+  const std::vector<std::pair<double, double>> truth{
+      {32 * kib, 10000}, {256 * kib, 4000}, {2 * mib, 2130}, {32 * mib, 980}, {0, 213}};
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    EXPECT_NEAR(found[i].gbps.value / truth[i].second, 1, 0.01) << i;
+    if (!found[i].bytes) continue;
+    EXPECT_LE(found[i].bytes->low, truth[i].first) << i;
+    EXPECT_GE(found[i].bytes->high, truth[i].first) << i;
+  }
 }
 
 // An H200's L2 and memory as RRZE-HPC/gpu-benches (gpu-l2-cache) has them, in MiB; slices further away fill before the

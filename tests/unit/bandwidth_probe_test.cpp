@@ -417,6 +417,21 @@ TEST(BandwidthPlan, WorkingSetsAreWhatShapesCanBeCutInto) {
   }
 }
 
+TEST(BandwidthPlan, AllComputeUnitsReadASharedSetWhateverItsSize) {
+  device::model::Description model{.compute_units = 96, .saturated_by = 96};
+  model.levels = {{.name = "memory", .latency_ns = 100, .read_gbps = 96, .write_gbps = 96}};
+  const auto device = device::model::open(model);
+  const measure::Request request{.look = measure::Look::first, .largest_bytes = 4 << 20};
+  int searches = 0;
+  for (const measure::Point& point : search_points(device->info(), request)) {
+    if (point.words != level_words) continue;
+    const measure::Workload workload = bandwidth_probe::prepare_stream(*device, point, request);
+    EXPECT_EQ(workload.shape.at("groups"), 96) << point.x.bytes.value();
+    ++searches;
+  }
+  EXPECT_GE(searches, 3);
+}
+
 TEST(BandwidthPlan, PrivatePartsOfAGpuHaveRoomForTheShapeThatWasFound) {
   // An H100's, where a quick run measured 7,400 GB/s between two sizes at which it measured 17,700.
   const auto info = device_with(132, device::DeviceType::discrete);
