@@ -14,6 +14,11 @@ VULKAN_LAYER = "VK_LAYER_SONDE_faults"
 OTHERS_DISTURB = "other programs disturb this device"
 
 
+def silence_limit_for(faults):
+    """Options of a run: a driver that hangs is waited for briefly, one that does not may be silent beside other work."""
+    return ("--silence-limit", "10") if "hang" in faults or "slow" in faults else ()
+
+
 @dataclass(frozen=True)
 class Layers:
     """The layers, built; what a program has to find in its environment to be below them."""

@@ -1,18 +1,16 @@
 """Each fault of a driver in each probe through each API, as docs/reliability.md has it."""
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import reliability
+from fault_layers import silence_limit_for
 from program_runs import Sonde, of_kind
 
 # A driver that hangs takes no processor: all runs that wait for one may go on beside another.
 RUNS_AT_ONCE = 5
 # What a process is waited for where all of them hang.
 SHORT_SILENCE_LIMIT = "3"
-# On a machine that is busy for good even what does not hang is silent for longer.
-SILENCE_LIMIT = os.environ.get("SONDE_TEST_SILENCE_LIMIT", "5")
 ADVICE = ("run again", "another driver", "report the driver", "--sizes", "--silence-limit")
 # Processes lost in a row, or errors in a row of one process, after which a probe is given up.
 MOST_ERRORS = 3
@@ -78,8 +76,8 @@ def run_with(sonde, layers, first_allocations, listing_processes, valid):
         if first_process_alone:
             script = ";" * listing_processes[api] + script
             turns = {"SONDE_FAULTS_TURNS": str(sonde.folder / "turn")}
-        words = ("--device", "cpu", "--api", api, *reliability.asking(probes), "--silence-limit", SILENCE_LIMIT)
-        done = sonde("run", *words, "--seed", "3", "-o", "run.jsonl", env=layers(script, **turns))
+        words = ("--device", "cpu", "--api", api, *reliability.asking(probes), *silence_limit_for(calls))
+        done = sonde("run", *words, "--seed", "3", "-o", "run.jsonl", env=layers(script, **turns), timeout=300)
         records = sonde.records()
         valid(records)
         return done, records

@@ -68,3 +68,10 @@ def test_spans_units_and_slugs():
 )
 def test_log_ticks_hold_the_values(low, high, ticks):
     assert axes.log_ticks(low, high) == pytest.approx(ticks)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0"), (4.8, "4.8"), (10, "10"), (1000, "1000"), (12345, "12300"), (0.00123, "0.00123")]
+)
+def test_plain(value, text):
+    assert formats.plain(value) == text

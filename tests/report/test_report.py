@@ -192,3 +192,15 @@ def test_a_copy_of_a_run_is_left_out(tmp_path, report, capsys):
     copy.write_bytes(report.file.read_bytes())
     assert main([str(report.file), str(copy), "-o", str(tmp_path / "page.html")]) == 0
     assert capsys.readouterr().err == f"sonde report: {copy} is of the same run as {report.file} and is left out.\n"
+
+
+def test_the_page_may_go_through_a_pipe(report, root):
+    reading, writing = os.pipe()
+    with subprocess.Popen(
+        [sys.executable, "-m", "sonde_tools", report.file, "-o", f"/dev/fd/{writing}"],
+        env={**os.environ, "PYTHONPATH": str(root / "tools")}, pass_fds=[writing], stdout=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        os.close(writing)
+        with os.fdopen(reading, encoding="utf-8") as page:
+            assert page.read().rstrip().endswith("</html>")
+    assert process.returncode == 0

@@ -14,10 +14,10 @@ def rows(path):
 
 
 def test_samples_hold_every_value_in_order(report):
+    samples = [record for record in synthetic.records() if record["record"] == "sample"]
     expected = [
         (record["api"], str(record["x"]["bytes"]), str(number), value, str(record["state"]["disturbed"]).lower())
-        for record in synthetic.records()
-        if record["record"] == "sample"
+        for record in sorted(samples, key=lambda sample: sample["t"])
         for number, value in enumerate(record["values"], start=1)
     ]
     found = rows(report.csv / "samples.csv")

@@ -68,6 +68,12 @@ def significant(value, digits=3):
     return f"{value:.0f}" if abs(value) >= 1 else f"{value:.12f}".rstrip("0")
 
 
+def plain(value):
+    """A number with three digits, without zeros behind them and without an exponent: 4.8 is '4.8', 12345 is '12300'."""
+    text = f"{value:.3g}"
+    return f"{float(text):.0f}" if "e+" in text else text
+
+
 def latency(nanoseconds):
     """A latency as text: '4.81 ns', from 10,000 ns on in microseconds."""
     if nanoseconds >= 10_000:
@@ -109,7 +115,7 @@ def percent(share):
     """A share from 0 to 1 as text, or a dash where it is not known."""
     if share is None:
         return "–"
-    return f"{share * 100:.1f} %" if abs(share) < 1000 else f"{share * 100:.3g} %"
+    return f"{share * 100:.1f} %" if abs(share) < 1000 else f"{plain(share * 100)} %"
 
 
 def span(low, high, text):

@@ -26,7 +26,8 @@ class Outputs:
         self.check(path)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            replace(path.resolve(), content.encode() if isinstance(content, str) else content)
+            # Not resolved yet: what stands for an open pipe (/dev/stdout, /dev/fd/63) would lead to a name of no file.
+            replace(path, content.encode() if isinstance(content, str) else content)
         except OSError as error:
             raise OutputError(f"{path} cannot be written: {error.strerror}.") from error
         return path
@@ -62,6 +63,7 @@ def replace(path, content):
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):  # a pipe or /dev/null is written to, not replaced
         path.write_bytes(content)
         return
+    path = path.resolve()
     descriptor, beside = tempfile.mkstemp(prefix=".sonde-", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -73,7 +73,8 @@ Transition = _type(
 )
 Host = _type(
     "Host", "Where a run was made.", {},
-    {"name os kernel cpu": Text, "cores memory_bytes": Count, "virtualised": bool},
+    {"name os kernel cpu": Text, "cores": Annotated[int, Meta(ge=0, le=2**32 - 1)], "memory_bytes": Count,
+     "virtualised": bool},
 )  # fmt: skip
 Driver = _type("Driver", "What one API says of a device.", {}, {"platform driver driver_version api_version": Text})
 StatedCache = _type(
@@ -86,6 +87,9 @@ State = _type(
      "gpu_clock_mhz memory_clock_mhz cpu_clock_mhz": NotNegative, "clock_mhz memory_peak_gbps": Positive,
      "drift temperature_celsius": Number, "shape": Numbers, "instruction": Text,
      "clock_source": _words("shader-clock", "arithmetic-chain"),
+     # Of counters alone.
+     "cpu_requests gpu_requests io_requests l3_latency_ns l3_samples memory_clock uncalibrated other": NotNegative,
+     "spread": Number, "labels": Annotated[list[Name], Meta(max_length=100)],
      "throttle_reasons": Annotated[list[_words("power", "temperature", "current", "other")], Meta(max_length=100)]},
 )  # fmt: skip
 TableOfCurves = _type(
@@ -103,9 +107,9 @@ _record(
 )  # fmt: skip
 _record(
     "device", "A device that was measured.",
-    {"device name": Name, "type": _words("discrete", "integrated", "cpu", "model")},
-    {"uuid pci": Text, "compute_units memory_bytes": Count, "unified_memory": bool, "opencl vulkan": Driver},
-    {"line_bytes": Count, "stated_caches": Annotated[list[StatedCache], Meta(max_length=100)]},
+    {"device name": Name},
+    {"type": _words("discrete", "integrated", "cpu", "model"), "uuid pci": Text, "compute_units memory_bytes": Count, "unified_memory": bool, "opencl vulkan": Driver},
+    {"line_bytes": Annotated[int, Meta(ge=0, le=1 << 20)], "stated_caches": Annotated[list[StatedCache], Meta(max_length=100)]},
 )  # fmt: skip
 _record(
     "curve", "What one curve is, before its first sample.",
@@ -141,7 +145,7 @@ _record(
     "bytes that its kernel asked for.",
     {"source": Name, "t": NotNegative, "dt": Positive}, {},
     {"fabric_read fabric_write memory_read memory_write gpu_read gpu_write cpu_read cpu_write": NotNegative,
-     "cpu_latency_ns moved_bytes": NotNegative, "beat_bytes scale": Positive, "scaled baseline": bool, "state": State,
+     "cpu_latency_ns moved_bytes": NotNegative, "beat_bytes": Count, "scale": _number(ge=1, le=10**18), "scaled baseline": bool, "state": State,
      # A hit rate below 0 or above 1 is evidence too.
      "hit_rate fabric_per_byte memory_per_byte": Number, **_MAYBE_OF_A_POINT},
 )  # fmt: skip

@@ -10,12 +10,15 @@ from typing import TypedDict
 
 import msgspec
 
-from sonde_tools import declarations, formats, old_files, record_types
+from sonde_tools import declarations, formats, old_files, record_types, same_records
 
 SCHEMA = 1
 
 # Ten times what the largest run writes.
 _LARGEST_FILE_BYTES = 256 << 20
+_LONGEST_RUN_RECORD = 1 << 20
+# Some editors write it before a text in UTF-8.
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class _Kind(TypedDict):
@@ -27,6 +30,7 @@ _DECODERS = {kind: msgspec.json.Decoder(type_) for kind, type_ in record_types.R
 # Values that levels are read from have no zero; a cost in microseconds may be nothing, a share of time saved negative.
 _UNITS_OF_CURVES = {"ns", "cycles", "GB/s"}
 _UNITS_OF_ANY_SIGN = {"ratio"}
+_LARGEST_SET_BYTES = 1 << 50
 _POSITIVE_COORDINATES = {"bytes", "groups", "queues"}
 
 
@@ -36,7 +40,7 @@ class RecordFileError(Exception):
 
 @dataclass(frozen=True)
 class Recording:
-    """One record file: its run record, and the other records by kind in the order they were written."""
+    """One run: its run record, and the other records by kind, each once, in the order that same_records gives them."""
 
     path: Path
     run: dict
@@ -58,6 +62,51 @@ def read(path, notes=sys.stderr):
     record that is not as docs/records.md has it.
     """
     path = Path(path)
+    return _sorted_by_kind(path, *_records(path, notes))
+
+
+def runs(paths, notes, command, refuse):
+    """The Recordings of several files in the order of their runs' times, or else as given, a run that has several files as one Recording.
+
+    What such files both say counts once, and a line on notes tells of each. refuse is called with the RecordFileError
+    of a file that cannot be read.
+    """
+    files = {}
+    for path in paths:
+        time, id_ = _identity(path)
+        files.setdefault(id_, []).append((time, path))
+    for of_run in sorted(files.values(), key=lambda of_run: min(time for time, _ in of_run)):
+        found = []
+        for _, path in of_run:
+            try:
+                found.append((path, *_records(path, notes)))
+            except RecordFileError as error:
+                refuse(error)
+        known = same_records.texts(found[0][2] if found else [])
+        for path, _, records in found[1:]:
+            is_a_copy = same_records.texts(records) <= known
+            rest = " and is left out." if is_a_copy else ": what both say counts once."
+            said = f"{path} is of the same run as {found[0][0]}{rest}"
+            print(f"sonde {command}: {formats.visible(said)}", file=notes)
+        if found:
+            path, run, _ = found[0]
+            yield _sorted_by_kind(path, run, [record for _, _, records in found for record in records])
+
+
+def _identity(path):
+    """The time and the id of a file's run; of a file that has none its path."""
+    run = {}
+    try:
+        if path.is_file():
+            with open(path, "rb") as file:
+                run = _DECODERS["run"].decode(file.readline(_LONGEST_RUN_RECORD).removeprefix(_BYTE_ORDER_MARK))
+    except (OSError, ValueError, RecursionError):
+        pass
+    return run.get("time") or "", run.get("run") or f"file {path}"
+
+
+def _records(path, notes):
+    """The run record of a file, and a list of the others with the numbers of their lines."""
     records = list(_parse(path, notes))
     if not records:
         raise RecordFileError(f"{path} holds no records: the run ended before it wrote its first line.")
@@ -69,19 +118,10 @@ def read(path, notes=sys.stderr):
             f"{path} has schema {first.get('schema')!r}, this version reads schema {SCHEMA}: "
             "use the version of Sonde that wrote the file."
         )
-    return _sorted_by_kind(path, first, others)
-
-
-def once(recordings, notes, command):
-    """The Recordings of a sequence, each run once however many copies of its file there are; a line on notes tells."""
-    first = {}
-    for recording in recordings:
-        path = first.setdefault(recording.run.get("run", recording.path), recording.path)
-        if path == recording.path:
-            yield recording
-        else:
-            said = f"{recording.path} is of the same run as {path} and is left out."
-            print(f"sonde {command}: {formats.visible(said)}", file=notes)
+    for number, record in others:
+        if record["record"] == "run":
+            raise RecordFileError(f"{path} holds a second run from line {number} on: keep one run in a file.")
+    return first, [record for _, record in others]
 
 
 def _lines(path):
@@ -92,7 +132,7 @@ def _lines(path):
         if about.st_size > _LARGEST_FILE_BYTES:
             most = f"{_LARGEST_FILE_BYTES >> 20} MiB"
             raise RecordFileError(f"{path} is larger than {most}, which no run is: keep one run in a file.")
-        return path.read_bytes().split(b"\n")
+        return path.read_bytes().removeprefix(_BYTE_ORDER_MARK).split(b"\n")
     except (OSError, ValueError) as error:  # a name with a zero byte is no OSError
         raise RecordFileError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
 
@@ -110,7 +150,7 @@ def _parse(path, notes):
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             # Every finished line ends in a newline, so only what follows the last one may be cut short.
             if number == len(lines):
-                print(f"{path}: skipped the unfinished last line ({number}).", file=notes)
+                print(formats.visible(f"{path}: skipped the unfinished last line ({number})."), file=notes)
                 return
             raise RecordFileError(f"{path} is not JSON Lines: line {number} is not valid JSON.") from error
         if record:
@@ -122,13 +162,15 @@ def _decoded(line):
     decoder = _DECODERS.get(_KIND.decode(line)["record"])
     record = decoder and decoder.decode(line)
     if record and record["record"] == "sample":
-        _check_signs(record)
+        _check_sample(record)
+    if record and record["record"] == "device":
+        record["type"] = record.get("type") or "discrete"
     if record and record.get("series"):
         record["series"] = old_files.renamed(record["series"], record.get("probe"), record.get("x") or {})
     return record
 
 
-def _check_signs(sample):
+def _check_sample(sample):
     unit, values = sample["unit"], sample["values"]
     # On a busy machine a long dispatch may be quicker than a short one, but not most of them.
     if unit in _UNITS_OF_CURVES and min(values) <= 0 and statistics.median(values) <= 0:
@@ -138,6 +180,10 @@ def _check_signs(sample):
     for name, value in sample["x"].items():
         if value <= 0 and name in _POSITIVE_COORDINATES:
             raise msgspec.ValidationError(f"Expected a number above 0 - at `$.x.{name}`")
+    if not 1 <= sample["x"].get("bytes", 1) <= _LARGEST_SET_BYTES:
+        raise msgspec.ValidationError("Expected bytes that a device may have - at `$.x.bytes`")
+    if (visits := sample.get("visits")) and sum(visits) != len(values):
+        raise msgspec.ValidationError("Expected each value counted once - at `$.visits`")
 
 
 def _in_words(error):
@@ -150,9 +196,7 @@ def _in_words(error):
 
 def _sorted_by_kind(path, run, records):
     kinds = {kind: [] for kind in record_types.RECORDS}
-    for number, record in records:
-        if record["record"] == "run":
-            raise RecordFileError(f"{path} holds a second run from line {number} on: keep one run in a file.")
+    for record in same_records.once_in_order(records):
         kinds[record["record"]].append(record)
     declared = declarations.read(kinds["curve"], kinds["finding-kind"])
     found = {f"{kind}s": kinds[kind] for kind in ("device", "sample", "level", "finding", "counter", "skip", "error")}

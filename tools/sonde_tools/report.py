@@ -73,7 +73,7 @@ def main(arguments=None):
     try:
         files = list({path.resolve(): path for path in request.files}.values())
         # Only the curves of each file are kept, unless its samples are asked for too.
-        recordings = records.once(map(records.read, files), sys.stderr, "report")
+        recordings = records.runs(files, sys.stderr, "report", _refuse)
         found = [content_of(recording, keep_samples=request.csv is not None) for recording in recordings]
         for written in _write(request, found):
             outputs.say(f"{formats.visible(str(written))}\n")
@@ -84,6 +84,10 @@ def main(arguments=None):
         print("sonde report: interrupted; every file named above is complete.", file=sys.stderr)
         return 130
     return 0
+
+
+def _refuse(error):
+    raise error
 
 
 def _write(request, files):

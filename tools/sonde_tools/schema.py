@@ -13,7 +13,8 @@ from sonde_tools import record_types, records
 _TITLE = "One record (one line) of a Sonde record file, schema 1"
 _DESCRIPTION = (
     "Made from tools/sonde_tools/record_types.py by sonde_tools.schema. Other fields are allowed: readers ignore them. "
-    "Sizes are bytes, latencies ns, bandwidths GB/s (1e9 bytes a second), durations seconds. What the words of a series "
+    "A reader refuses a record that lacks what readers_need names; patterns and words that are listed hold what this "
+    "version writes. Sizes are bytes, latencies ns, bandwidths GB/s (1e9 bytes a second), durations seconds. What the words of a series "
     "mean stands in the file's own curve and finding-kind records."
 )
 _FURTHER = {
@@ -30,7 +31,10 @@ def schema():
     )
     definitions = {name: _simple(definition) for name, definition in definitions.items()}
     for name, definition in definitions.items():
-        wanted = {*definition.get("required", []), *record_types.ALWAYS_WRITTEN[name]}
+        needed = definition.get("required", [])
+        wanted = {*needed, *record_types.ALWAYS_WRITTEN[name]}
+        if needed:
+            definition["readers_need"] = needed
         if wanted:
             definition["required"] = [field for field in definition["properties"] if field in wanted]
         for key, value in _FURTHER.get(name, {}).items():
@@ -41,14 +45,11 @@ def schema():
     }  # fmt: skip
 
 
-# How much a reader takes, and what a type is called here, tells nobody anything.
-_UNSAID = {"maxLength", "maxItems", "maxProperties", "propertyNames"}
-
-
 def _is_said(key, value):
+    # What a type is called here, and that numbers are no larger than any reader takes, tells nobody anything.
     if key == "title" and isinstance(value, str):
         return False
-    return key not in _UNSAID and not (key in ("minimum", "maximum") and abs(value) >= 2**63 - 1)
+    return not (key in ("minimum", "maximum") and abs(value) >= 2**63 - 1)
 
 
 def _simple(node):

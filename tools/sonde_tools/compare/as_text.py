@@ -98,7 +98,7 @@ def _would_have_been_seen(unchanged):
                    if one.would_see_percent is not None and one.feature.kind.compared_by != SHARE)  # fmt: skip
     if not found:
         return []
-    least, middle, most = (f"{each:.3g}" for each in (found[0], statistics.median(found), found[-1]))
+    least, middle, most = (formats.plain(each) for each in (found[0], statistics.median(found), found[-1]))
     return [f"changes above {middle} % (median; {least} to {most} %) would have been seen"]
 
 

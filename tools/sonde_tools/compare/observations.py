@@ -86,7 +86,7 @@ def observed(recording):
         by_curve.setdefault((level["device"], *_curve(level)), []).append(level)
     for (device, *_), levels in by_curve.items():
         _add_levels(of_device(device), sorted(levels, key=lambda one: one["level"]), visits)
-    for finding in recording.findings:
+    for finding in sorted(recording.findings, key=lambda one: not _is_a_place(recording.declared, one)):
         if finding.get("api") and finding.get("probe"):
             declared = recording.declared.finding_kind(finding["probe"], finding["finding"])
             if kind := kinds.of_finding(declared):
@@ -94,6 +94,12 @@ def observed(recording):
     for id_, one in (*_frame_times(recording.samples, visits), *_clocks(recording.samples, visits)):
         of_device(id_.device).features[id_] = one
     return found
+
+
+def _is_a_place(declared, finding):
+    """Whether a finding tells where a load was measured; others of its curve belong to one of these places."""
+    probe = finding.get("probe") or ""
+    return kinds.OF_EACH_LEVEL.get(probe) == declared.finding_kind(probe, finding["finding"]).feature
 
 
 def _curve(record):
@@ -181,13 +187,14 @@ def _of_finding(kind, finding, visits, said=None):
 
 
 def _add_to_level(observed_, finding, one):
-    """Adds what is found once for each level to the last of the places where a load was measured, or as the next one."""
+    """Adds what is found once for each level as the next place where a load was measured, or to the first without it."""
     places = observed_.levels.setdefault(_curve(finding), [])
     if one.kind.name == kinds.OF_EACH_LEVEL[finding["probe"]]:
         if one.value > 0:
             places.append(RunLevel(len(places) + 1, "place", None, one.value, {one.kind.name: one}))
-    elif places:
-        places[-1].says[one.kind.name] = one
+    else:
+        for place in [place for place in places if one.kind.name not in place.says][:1]:
+            place.says[one.kind.name] = one
 
 
 def _id(record, kind):

@@ -48,7 +48,11 @@ def read(side, words, notes, keep=False):
     keep: with their recordings. Raises NothingToCompare where no file can be used.
     """
     paths, runs = files(words), []
-    for recording in records.once(_readable(paths, notes), notes, "compare"):
+
+    def refuse(error):
+        print(f"sonde compare: {formats.visible(str(error))}", file=notes)
+
+    for recording in records.runs(paths, notes, "compare", refuse):
         run = _run(recording, keep)
         path = run.path
         if run.observed:
@@ -60,15 +64,6 @@ def read(side, words, notes, keep=False):
         what = "no file that can be used" if paths else "no record file"
         raise NothingToCompare(f"{side} has {what}: {formats.visible(', '.join(map(str, words)))}.")
     return runs
-
-
-def _readable(paths, notes):
-    """The Recordings of the files that can be read; the others are lines on notes."""
-    for path in paths:
-        try:
-            yield records.read(path, notes)
-        except records.RecordFileError as error:
-            print(f"sonde compare: {formats.visible(str(error))}", file=notes)
 
 
 def told_of_both(base, new, notes):
@@ -92,12 +87,14 @@ def _run(recording, keep):
 def pairs(base, new, match):
     """Pairs (base's device id, new's) of what is compared with each other, in base's order.
 
-    match: by `device` id or by `name`; by name what is left is paired where each side has one. Raises NothingToCompare
+    match: by `device` id or by `name`, as many as both sides have of one; by name what is left is paired where each side has one. Raises NothingToCompare
     where there is no pair.
     """
     bases, news = _devices(base), _devices(new)
     if match == "name":
-        found = [(mine, other) for mine in bases for other in news if bases[mine] == news[other]]
+        names = dict.fromkeys(bases.values())
+        # Of several devices of one name the first is compared with the first.
+        found = [pair for name in names for pair in zip(*(_called(name, side) for side in (bases, news)), strict=False)]
         left = [
             [id_ for id_ in side if id_ not in {pair[at] for pair in found}] for at, side in enumerate((bases, news))
         ]
@@ -113,6 +110,11 @@ def pairs(base, new, match):
         hint = "" if match == "name" else "; --match name compares devices of one name, or the only one of each side"
         raise NothingToCompare(formats.visible(f"no device is on both sides: {sides}{hint}."))
     return found
+
+
+def _called(name, devices):
+    """The ids of the devices of a name, in order."""
+    return sorted(id_ for id_, named in devices.items() if named == name)
 
 
 def _devices(runs):

@@ -141,7 +141,7 @@ def _about(runs):
     words = [*dict.fromkeys(dates), *dict.fromkeys(hosts), f"counters: {', '.join(dict.fromkeys(sources))}"]
     if len(runs) == 1:
         count, seconds = len(runs[0].intervals), runs[0].intervals["dt"].median()
-        words.append(f"{count:,} interval{'s' if count > 1 else ''} of {1000 * seconds:.3g} ms")
+        words.append(f"{count:,} interval{'s' if count > 1 else ''} of {formats.plain(1000 * seconds)} ms")
     return " · ".join(filter(None, words))
 
 
