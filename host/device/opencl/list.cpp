@@ -96,6 +96,18 @@ std::string advice(cl_int code) {
   }
 }
 
+/// The reason for which drivers that are installed show no device.
+std::string without_a_device(const std::vector<cl::Platform>& platforms) {
+  std::string names;
+  for (const cl::Platform& platform : platforms) {
+    std::string name;
+    if (platform.getInfo(CL_PLATFORM_NAME, &name) == CL_SUCCESS) names += (names.empty() ? "" : ", ") + name;
+  }
+  return "the OpenCL drivers that are installed (" + names +
+         ") show no device here: a CPU's needs /proc, /sys and a folder that it may write to (HOME, of PoCL "
+         "POCL_CACHE_DIR), a GPU's its device file (/dev/dri, /dev/kfd, /dev/nvidia*) and the right to open it";
+}
+
 }  // namespace
 
 std::vector<cl::Device> devices() {
@@ -117,6 +129,7 @@ std::vector<cl::Device> devices() {
     std::erase(here, nullptr);
     for (cl_device_id device : here) found.emplace_back(device, true);
   }
+  if (found.empty() && !platforms.empty()) throw Unsupported(without_a_device(platforms));
   if (found.empty()) {
     throw Unsupported(
         "no OpenCL driver found a device; install the GPU's (NVIDIA: its driver's OpenCL part, AMD: rocm-opencl-icd "
