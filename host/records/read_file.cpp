@@ -167,7 +167,9 @@ std::vector<Line> read_records(std::string_view text, const std::string& name, s
     // A second run is none, even where it is the first once more.
     if (!seen.insert(one).second && (lines.empty() || one != lines.front().text)) continue;
     const std::string where = name + ", line " + std::to_string(number);
-    const auto json = nlohmann::json::parse(one, nullptr, false);
+    // The library passes over a mark in front of each text.
+    const auto json = one.starts_with(byte_order_mark) ? nlohmann::json(nlohmann::json::value_t::discarded)
+                                                       : nlohmann::json::parse(one, nullptr, false);
     if (json.is_discarded() && !finished) {
       note = where + ": unfinished and skipped; the run was killed while it wrote it";
       break;

@@ -70,8 +70,9 @@ def test_levels(sonde, file, split):
 
 @pytest.mark.parametrize("file", SHOWN)
 def test_first_screen(sonde, file):
-    other = write(sonde.folder / "other.jsonl", *mixed(file))
-    told, again = (sonde("show", path).out.replace(str(path), "FILE") for path in (ROOT / file, other))
+    run, *others = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    both = write(sonde.folder / "whole.jsonl", run, others), write(sonde.folder / "other.jsonl", *mixed(file))
+    told, again = (sonde("show", path).out.replace(path.name, "FILE") for path in both)
     assert told == again
 
 
