@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/number_text.hpp"
+#include "cpu/topology.hpp"
 #include "probes/catalog.hpp"
 #include "probes/contention/contention.hpp"
 
@@ -92,6 +93,13 @@ std::vector<cpu::Core> movers_of(const device::DeviceInfo& device) {
 bool allows_large_arrays(const Request& request) {
   return request.largest_bytes.value_or(~0ull) >= array_bytes_of_cpus &&
          request.smallest_bytes.value_or(0) <= 3 * array_bytes_of_cpus;
+}
+
+std::optional<std::string> obstacle(const device::DeviceInfo& device) {
+  if (device.type == device::DeviceType::model) return std::nullopt;
+  // The driver has threads of its own beside the walk, a GPU's too.
+  const std::string reason = why_not_at_once(cpu::machine());
+  return reason.empty() ? std::nullopt : std::optional(reason);
 }
 
 std::vector<Point> next_contention(const device::DeviceInfo& device, const Request& request,
@@ -288,6 +296,7 @@ const Probe contention{.name = "contention",
                        .question = "How much longer does the CPU wait for memory while the GPU uses it?",
                        .curves = contention_probe::curves,
                        .finding_kinds = contention_probe::finding_kinds,
+                       .obstacle = contention_probe::obstacle,
                        .next = contention_probe::next_contention,
                        .conclude = contention_probe::conclude_contention,
                        .needs_host_core = true};
