@@ -1,4 +1,4 @@
-# Writes the C++ file that holds the built-in model devices, or frames; called at build time with FOLDER, NAMES (separated
+# Writes the C++ file that holds the built-in model devices, frames, or the schema of records; called at build time with FOLDER, NAMES (separated
 # by commas), KIND, VARIABLE and OUTPUT.
 string(REPLACE "," ";" names "${NAMES}")
 set(elements "")

@@ -37,11 +37,13 @@ extern const std::span<const ${kind}> built_in_${folder};
 ")
 endfunction()
 
-# embed_models(): the model devices and the frame that are built in, as the library sonde_models.
+# embed_models(): the model devices, the frame and the schema of records that are built in, as the library sonde_models.
 function(embed_models)
   set(generated ${CMAKE_BINARY_DIR}/generated)
   embed_texts(models BuiltInModel)
   embed_texts(frames BuiltInFrame)
-  add_library(sonde_models STATIC ${generated}/built_in_models.cpp ${generated}/built_in_frames.cpp)
+  embed_texts(docs BuiltInSchema)
+  add_library(sonde_models STATIC ${generated}/built_in_models.cpp ${generated}/built_in_frames.cpp
+                                  ${generated}/built_in_docs.cpp)
   target_link_libraries(sonde_models PUBLIC sonde_options)
 endfunction()

@@ -45,6 +45,18 @@ Examples:
     // An installed program has there what is not for the PATH: bin/ and lib/sonde/ move together.
     os::become(own_folder.parent_path() / "lib" / "sonde" / file, arguments);
     os::become(file, arguments);
+    for (const auto& folder : {own_folder, own_folder.parent_path() / "lib" / "sonde"}) {
+      std::error_code problem;
+      if (std::filesystem::exists(folder / file, problem)) {
+        throw UsageError((folder / file).string() +
+                         " cannot be started: it may not be run there (a folder mounted noexec, or the file's rights), "
+                         "or what it is run by is missing");
+      }
+    }
+    if (name == "report" || name == "compare") {
+      throw UsageError((own_folder / file).string() +
+                       " is missing: Sonde's folder has to be moved as a whole; unpack or build it again");
+    }
   }
   throw UsageError("there is no command '" + name + "'; sonde --help lists them");
 }

@@ -24,6 +24,9 @@ using measure::Path;
 using measure::Words;
 using session::UsageError;
 
+/// A thorough run has a tenth of them; finding levels takes the longer the more there are.
+constexpr std::size_t most_points = 3000;
+
 constexpr std::array<const measure::Probe*, 3> probes_of_levels{&probes::latency, &probes::bandwidth,
                                                                 &probes::cpu_latency};
 
@@ -70,6 +73,12 @@ Recorded recorded_in(const std::string& file) {
     const auto same = std::ranges::find_if(
         curve, [&](const measure::Measurement& one) { return measure::are_of_one_point(one, measured); });
     if (same == curve.end()) {
+      if (curve.size() == most_points) {
+        throw UsageError(
+            fmt::format("{}: a curve has more than {} points, more than any run measures; its levels are "
+                        "found of fewer",
+                        file, most_points));
+      }
       curve.push_back(std::move(measured));
     } else {
       measure::add_visit(*same, measured);
@@ -134,7 +143,14 @@ ExitStatus levels_command(const std::string& file, bool as_json) {
     if (known && device->second.page_bytes != 0) request.page_bytes = device->second.page_bytes;
     if (known) request.stated_cache_bytes = device::largest_bytes(device->second.stated_caches);
     if (probe.levels == measure::LevelsOf::bandwidth) request.levels_by_latency = by_latency[{id, api}];
-    const measure::Conclusion conclusion = measure::conclude(probe, request, measurements);
+    measure::Conclusion conclusion = measure::conclude(probe, request, measurements);
+    if (conclusion.levels.empty() && conclusion.without_levels.empty()) {
+      const std::string sets =
+          measurements.size() == 1 ? "is one point" : fmt::format("are {} points", measurements.size());
+      conclusion.without_levels.push_back(
+          {words,
+           fmt::format("no levels, as there {} of this curve; wider --sizes or more --time measure more", sets)});
+    }
     if (probe.levels == measure::LevelsOf::latency && measure::is_vector_path(words))
       by_latency[{id, api}] = conclusion.levels;
     if (as_json) {

@@ -5,6 +5,7 @@
 
 #include <iostream>
 
+#include "device/driver_clock.hpp"
 #include "probes/catalog.hpp"
 #include "summary/layout.hpp"
 #include "summary/summary.hpp"
@@ -23,7 +24,9 @@ std::vector<records::Applicability> answers(const DeviceRecord& device,
       if (!measure::is_asked_through(*probe, api) || !probe->needs_option.empty()) continue;
       const ApiDevice* through_api = records::through(device, api);
       std::string answer = "yes";
-      if (through_api != nullptr) {
+      if (through_api != nullptr && api == device::Api::vulkan && through_api->info.timer_step_ns <= 0) {
+        answer = device::no_timestamps;
+      } else if (through_api != nullptr) {
         answer = probe->obstacle(through_api->info).value_or("yes");
       } else {
         const auto problem = problems.find(api);

@@ -132,7 +132,7 @@ records::RecordFile new_record_file(const std::string& out, const std::function<
 
 void finish_record_file(records::RecordFile& file) {
   file.keep();
-  std::cout << "\nRecord: " << file.path().string() << "\n" << std::flush;
+  std::cout << "\nRecord: " << records::visible(file.path().string()) << "\n" << std::flush;
 }
 
 }  // namespace sonde::commands

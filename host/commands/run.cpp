@@ -185,7 +185,7 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   file.keep();
   if (options.verbose) std::cerr << run.time_spent();
   if (const std::size_t unfinished = run.unfinished(); unfinished > 0 && !os::interrupted())
-    std::cerr << summary::wrapped(fmt::format("{:.4g} s were not enough for all points that {} of {} probes plan at "
+    std::cerr << summary::wrapped(fmt::format("{:g} s were not enough for all points that {} of {} probes plan at "
                                               "first: a longer run (--time) is sharper.",
                                               seconds, unfinished, asked.probes.size()),
                                   message_columns(), 0);

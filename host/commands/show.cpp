@@ -75,7 +75,7 @@ std::string tables_of(std::span<const records::Line> lines) {
 }
 
 summary::FirstScreenLayout first_screen_layout(const std::string& file) {
-  return {.columns = output_columns(), .colour = os::output_has_colour(), .file = file};
+  return {.columns = output_columns(), .colour = os::output_has_colour(), .file = records::visible(file)};
 }
 
 }  // namespace sonde::commands

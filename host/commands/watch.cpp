@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <iostream>
+#include <thread>
 
 #include "os/process.hpp"
 #include "os/this_process.hpp"
@@ -39,8 +40,8 @@ std::string describe(const WatchedPart& part) {
 
 void print_busiest(const char* where, const std::optional<WatchedPart>& busiest) {
   if (!busiest) return;
-  print_paragraph(fmt::format("Most traffic at {}, {:.3g} s from {:.3f} s on: {}", where, busiest->seconds,
-                              busiest->begin_seconds, describe(*busiest)));
+  print_paragraph(fmt::format("Most traffic at {}, {} s from {:.3f} s on: {}", where,
+                              summary::three_digits(busiest->seconds), busiest->begin_seconds, describe(*busiest)));
 }
 
 void print_hit_rate(const session::Watched& watched, const counters::HitRate& rate) {
@@ -81,7 +82,8 @@ void print_outcome(const WatchOutcome& outcome, const WatchSource& source) {
     return;
   }
   const WatchedPart whole = watched.whole();
-  print_paragraph(fmt::format("Watched {:.3g} s with {}: {}", whole.seconds, source.name, describe(whole)));
+  print_paragraph(
+      fmt::format("Watched {} s with {}: {}", summary::three_digits(whole.seconds), source.name, describe(whole)));
   if (outcome.baseline.intervals > 0) {
     const WatchedPart idle = outcome.baseline.whole();
     print_paragraph(fmt::format("Idle before that, {:.2g} s: {}", idle.seconds, describe(idle)));
@@ -124,6 +126,16 @@ ExitStatus watch(const WatchOptions& options, std::chrono::nanoseconds interval,
   finish_record_file(file);
   if (outcome->command_status) return static_cast<ExitStatus>(*outcome->command_status);
   return outcome->interrupted ? ExitStatus::interrupted : ExitStatus::done;
+}
+
+/// Has a program run to its end; its exit status.
+ExitStatus run_unwatched(const std::vector<std::string>& words) try {
+  os::watch_for_interrupt();
+  os::Command command(words);
+  while (!command.status()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return static_cast<ExitStatus>(*command.status());
+} catch (const std::system_error& error) {
+  throw UsageError(fmt::format("{} cannot be started: {}", words.front(), error.code().message()));
 }
 
 void check(const WatchOptions& options) {
@@ -235,6 +247,11 @@ ExitStatus watch_command(const WatchOptions& options) {
   check(options);
   WatchSource source = session::open_watch_source(options.source, options.sysfs_root);
   os::drop_capabilities();  // COMMAND must not have the right to open counters
+  if (!source.why_not_counted.empty()) {
+    if (options.watched.empty()) throw UsageError(source.why_not_counted);
+    spdlog::warn("{}. {} runs all the same, and nothing is counted", source.why_not_counted, options.watched.front());
+    return run_unwatched(options.watched);
+  }
   for (const std::string& missing : source.missing) spdlog::warn("{}", missing);
   if (!source.note.empty()) spdlog::warn("{}", source.note);
   std::optional<session::SelfCheck> to_check;

@@ -1,5 +1,6 @@
 #include "cpu/topology.hpp"
 
+#include <fmt/format.h>
 #include <hwloc.h>
 
 #include <algorithm>
@@ -131,6 +132,24 @@ Topology read(std::string_view xml) {
     return hwloc_topology_set_xmlbuffer(raw, text.c_str(), static_cast<int>(text.size() + 1)) == 0;
   });
   return read(topology.get());
+}
+
+std::string why_not_at_once(const Topology& topology, bool by_siblings) {
+  const bool has_siblings =
+      by_siblings && std::ranges::any_of(topology.cores, [](const Core& core) { return !core.siblings.empty(); });
+  if (topology.cores.size() < 2 && !has_siblings) {
+    return fmt::format(
+        "this process may use one {} only, so nothing can run beside its work: give the machine or "
+        "container two or more",
+        by_siblings ? "CPU" : "core");
+  }
+  if (topology.quota && *topology.quota < 2) {
+    return fmt::format(
+        "the control group of this process allows it {:.3g} CPUs' worth of time, so that two threads run "
+        "in turn and not at once: allow it two or more",
+        *topology.quota);
+  }
+  return "";
 }
 
 std::uint64_t furthest_caches_bytes(const Topology& topology) {

@@ -36,6 +36,10 @@ Topology detect_topology();
 /// detect_topology(), called once.
 const Topology& machine();
 
+/// The reason for which two threads of this process cannot work at once, each on a core of its own or, where
+/// `by_siblings`, on a hardware thread; empty where they can.
+std::string why_not_at_once(const Topology& topology, bool by_siblings = false);
+
 /// The sum of the furthest caches of all clusters that this process may use; 0 where the system does not state it.
 std::uint64_t furthest_caches_bytes(const Topology& topology);
 

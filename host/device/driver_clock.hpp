@@ -8,6 +8,10 @@
 
 namespace sonde::device {
 
+/// The reason for which a device is not measured that has no timestamps; its driver states a timer's step of 0 then.
+inline constexpr const char* no_timestamps =
+    "no queue of this device both computes and has timestamps, so nothing can be timed by its clock";
+
 /// Returns the device's time of work for which the host waited so long. Throws Error where it is more than that.
 Nanoseconds plausible_time(Nanoseconds device, Nanoseconds host);
 

@@ -1,3 +1,4 @@
+#include "analysis/number_text.hpp"
 #include "measure/level_findings.hpp"
 
 #include <fmt/format.h>
@@ -78,7 +79,7 @@ std::string pages_text(const analysis::PageTable& table) {
 std::string evidence_of(const analysis::PageTable& table) {
   return "A walk through more than " + std::to_string(std::lround(table.entries.value)) + " pages of " +
          pages_text(table) + ", " + measure::size_text(table.reach_bytes()) + " together, takes " +
-         fmt::format("{:.3g}", table.added_ns.value) +
+         fmt::format("{}", analysis::number_text(table.added_ns.value)) +
          " ns a load longer than one through as many lines on fewer pages: this is address translation, not a level.";
 }
 

@@ -1,3 +1,4 @@
+#include "analysis/number_text.hpp"
 #include "measure/level_findings.hpp"
 
 #include <fmt/format.h>
@@ -78,9 +79,9 @@ std::vector<Difference> size_differences(std::span<const LevelOfTwo> rows, std::
 /// The difference that a level makes that only one curve has: it is as certain as that the next level is slower.
 Difference further_level(const FoundLevel& level, const FoundLevel& next, std::string_view whose) {
   const analysis::Estimate slower = ratio_of(next.found.latency_ns, level.found.latency_ns);
-  return {slower,
-          fmt::format("only {} has one of {}, beyond which a load takes {:.3g} times as long ({:.3g} to {:.3g})", whose,
-                      size_text(size_of(level)), slower.value, slower.low, slower.high)};
+  return {slower, fmt::format("only {} has one of {}, beyond which a load takes {} times as long ({} to {})", whose,
+                              size_text(size_of(level)), analysis::number_text(slower.value),
+                              analysis::number_text(slower.low), analysis::number_text(slower.high))};
 }
 
 /// A finding with the ratio that is furthest from 1, and all differences in this order; nothing where no interval

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "analysis/number_text.hpp"
 #include "analysis/statistics.hpp"
 #include "measure/curve.hpp"
 
@@ -97,8 +98,8 @@ std::string size_text(double bytes) {
 }
 
 std::string time_text(double nanoseconds) {
-  if (nanoseconds < 1e6) return fmt::format("{:.3g} us", nanoseconds / 1e3);
-  return fmt::format("{:.3g} ms", nanoseconds / 1e6);
+  if (nanoseconds < 1e6) return fmt::format("{} us", analysis::number_text(nanoseconds / 1e3));
+  return fmt::format("{} ms", analysis::number_text(nanoseconds / 1e6));
 }
 
 std::string name_of(const Probe& probe, const Point& point) {

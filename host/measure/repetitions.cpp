@@ -96,6 +96,20 @@ Pairs undisturbed(const Pairs& pairs, const std::vector<PairDisturbance>& distur
   return kept;
 }
 
+/// Leaves out the pairs whose long dispatch took less time than the short one: something held up the short one, and no
+/// step takes less than nothing. Few do where the pairs are distinct, so that the others' median stays what it is.
+void leave_out_what_says_nothing(Pairs& pairs, const SteppedWork& work) {
+  for (std::size_t pair = 0; pair < pairs.long_ns.size();) {
+    if (pairs.slope(pair, work) > 0) {
+      ++pair;
+      continue;
+    }
+    pairs.short_ns.erase(pairs.short_ns.begin() + static_cast<std::ptrdiff_t>(pair));
+    pairs.long_ns.erase(pairs.long_ns.begin() + static_cast<std::ptrdiff_t>(pair));
+    pair = 0;
+  }
+}
+
 Pairs tried_pairs(const ProvedRun& run, std::uint64_t few, std::uint64_t many, const Limits& limits,
                   const SteppedWork& work, const InterferenceWatch& watch) {
   Pairs pairs{.few = few, .many = many, .short_ns = {}, .long_ns = {}};
@@ -116,7 +130,10 @@ Pairs tried_pairs(const ProvedRun& run, std::uint64_t few, std::uint64_t many, c
     // Disturbed values are kept where interference outlasts the wait, or disturbances come again and again.
     const bool may_be_better = static_cast<int>(disturbances.size()) < 2 * limits.most_repetitions && !before;
     const Nanoseconds time = short_time + long_time;
-    if (may_be_better && (interruption || (disturbances.back().smt_interference && watch.may_repeat(time)))) continue;
+    const bool says_nothing = pairs.slope(pairs.long_ns.size() - 1, work) <= 0;
+    if (may_be_better &&
+        (says_nothing || interruption || (disturbances.back().smt_interference && watch.may_repeat(time))))
+      continue;
     rule.add(work.value(pairs.slope(pairs.long_ns.size() - 1, work)), time);
   }
   return undisturbed(pairs, disturbances, limits.least_repetitions);
@@ -183,7 +200,9 @@ Pairs take_pairs(const ProvedRun& run, std::uint64_t few, std::uint64_t many, co
   constexpr int most_tries = 3;
   for (int attempt = 0; attempt < most_tries; ++attempt) {
     Pairs pairs = tried_pairs(run, few, many, limits, work, watch);
-    if (pairs.are_distinct()) return pairs;
+    if (!pairs.are_distinct()) continue;
+    leave_out_what_says_nothing(pairs, work);
+    if (static_cast<int>(pairs.long_ns.size()) >= limits.least_repetitions) return pairs;
   }
   throw device::TooShort("starting it takes so unevenly long that a short run often takes longer than one of " +
                          std::to_string(many / few) +

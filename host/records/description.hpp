@@ -315,6 +315,9 @@ void place(auto& visit, const Origin& origin, auto& point) {
   if constexpr (reads<decltype(visit)>) point.x = measure::parse_coordinates(by_key);
 }
 
+/// The record that an object is. Throws InvalidFile with what is wrong, "attempts must be a whole number".
+Line line_of(const nlohmann::json& json);
+
 /// The fields that say which point something belongs to, for a line that is written otherwise: "device":"cpu",…
 std::string fields_of(const Origin& origin, const measure::Point& point);
 void fields(const JsonReader& reader, CounterLine& counter);

@@ -109,7 +109,7 @@ void fields(auto& visit, Of<SampleLine> auto& line) {
   visit.unread("process", std::vector<int>(std::max<std::size_t>(one.visits.size(), 1), line.process));
   visit.if_any("interval", one.interval);
   visit.field("state", one.state);
-  visit.unread("t", line.t_seconds);
+  visit.field("t", line.t_seconds);
 }
 
 void fields(auto& visit, Of<LevelLine> auto& line) {
@@ -298,11 +298,13 @@ std::string listed_device_json(const DeviceRecord& device, const std::vector<App
   return dumped(json);
 }
 
+Line line_of(const nlohmann::json& json) { return read_as(json, std::type_identity<Line>()); }
+
 Line read_line(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (json.is_discarded()) throw InvalidFile("this is not valid JSON");
   if (!json.is_object()) throw InvalidFile("this is no record");
-  return read_as(json, std::type_identity<Line>());
+  return line_of(json);
 }
 
 std::optional<Line> parse_line(std::string_view text) {

@@ -49,7 +49,7 @@ struct SampleLine {
   static constexpr const char* record = "sample";
   Origin origin;
   measure::Measurement measurement;
-  double t_seconds = 0;  ///< since the run began; not read
+  double t_seconds = 0;  ///< since the run began
   int process = 0;       ///< which worker of the run measured it; not read
 };
 
@@ -175,8 +175,9 @@ Line read_line(std::string_view text);
 /// the wrong type.
 std::optional<Line> parse_line(std::string_view text);
 
-/// A record file's lines, unknown kinds left out. Throws InvalidFile with one sentence when the file cannot be read, is
-/// no record file or has another schema. An unfinished last line is skipped, which `note` mentions.
+/// A record file's lines, each once, what was measured in the order of its time, unknown kinds left out. Throws
+/// InvalidFile with one sentence when the file cannot be read, is no record file or has another schema. An unfinished
+/// last line is skipped, which `note` mentions.
 std::vector<Line> read_file(const std::filesystem::path& path, std::string& note);
 
 /// The records of a file's text; `name` stands for the file in messages.

@@ -1,10 +1,15 @@
 #include "records/lines.hpp"
 
 #include <cmath>
+#include <numeric>
+#include <ranges>
 #include <system_error>
+#include <unordered_set>
 
+#include "measure/visits.hpp"
 #include "os/file.hpp"
-#include "records/input_files.hpp"
+#include "records/description.hpp"
+#include "records/schema.hpp"
 
 namespace sonde::records {
 namespace {
@@ -45,6 +50,11 @@ void check(const SampleLine& sample) {
   if (of_a_curve && measure::median_of(one) <= 0) throw InvalidFile("values must be above 0");
   const bool of_any_sign = of_a_curve || one.unit == "ratio";
   if (!of_any_sign && std::ranges::min(one.values) < 0) throw InvalidFile("values must not be below 0");
+  if (one.point.x.groups.value_or(1) <= 0) throw InvalidFile("x.groups must be above 0");
+  if (one.point.x.queues.value_or(1) <= 0) throw InvalidFile("x.queues must be above 0");
+  const auto of_visits = std::accumulate(one.visits.begin(), one.visits.end(), std::size_t{0});
+  if (!one.visits.empty() && of_visits != one.values.size())
+    throw InvalidFile("visits must count the values, each of them once");
   const double bytes = one.point.x.bytes.value_or(1);
   if (!(bytes >= 1 && bytes <= largest_set_bytes))
     throw InvalidFile("x.bytes must be a number of bytes that a device may have");
@@ -92,10 +102,60 @@ void check(const RunLine& run) {
 template <typename Other>
 void check(const Other&) {}
 
+/// A line with its text, and the time of what it measured: below 0 for what is no measurement.
+struct TimedLine {
+  double t_seconds;
+  std::string_view text;
+  Line line;
+};
+
+double time_of(const Line& line) {
+  if (const auto* sample = std::get_if<SampleLine>(&line)) return sample->t_seconds;
+  const auto* counter = std::get_if<CounterLine>(&line);
+  return counter != nullptr ? counter->traffic.begin_seconds : -1;
+}
+
+/// Whether two samples are parts of one visit: of a point at one time.
+bool are_of_one_visit(const SampleLine& one, const SampleLine& other) {
+  return one.t_seconds > 0 && one.t_seconds == other.t_seconds && one.origin == other.origin &&
+         measure::are_of_one_point(one.measurement, other.measurement);
+}
+
+/// The lines with measurements in the order of their time, and with each visit in one sample: in which order they
+/// stand in a file says nothing.
+std::vector<Line> by_time(std::vector<TimedLine> lines) {
+  std::ranges::stable_sort(lines, {}, [](const TimedLine& one) {
+    return std::pair(one.t_seconds, one.t_seconds < 0 ? std::string_view() : one.text);
+  });
+  std::vector<Line> sorted;
+  for (TimedLine& one : lines) {
+    if (auto* sample = std::get_if<SampleLine>(&one.line)) {
+      const auto at_this_time = sorted | std::views::reverse | std::views::take_while([&one](const Line& earlier) {
+                                  return time_of(earlier) == one.t_seconds;
+                                });
+      const auto same = std::ranges::find_if(at_this_time, [sample](const Line& earlier) {
+        const auto* other = std::get_if<SampleLine>(&earlier);
+        return other != nullptr && are_of_one_visit(*other, *sample);
+      });
+      if (same != at_this_time.end()) {
+        measure::Measurement& visit = std::get<SampleLine>(*same).measurement;
+        std::ranges::copy(sample->measurement.values, std::back_inserter(visit.values));
+        if (!visit.visits.empty()) visit.visits = {visit.values.size()};
+        continue;
+      }
+    }
+    sorted.push_back(std::move(one.line));
+  }
+  return sorted;
+}
+
 }  // namespace
 
 std::vector<Line> read_records(std::string_view text, const std::string& name, std::string& note) {
-  std::vector<Line> lines;
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";  // some editors write it before UTF-8
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  std::vector<TimedLine> lines;
+  std::unordered_set<std::string_view> seen;
   std::size_t number = 0;
   for (std::size_t start = 0; start < text.size();) {
     ++number;
@@ -103,23 +163,36 @@ std::vector<Line> read_records(std::string_view text, const std::string& name, s
     const bool finished = end != std::string::npos;
     const std::string_view one = text.substr(start, finished ? end - start : std::string::npos);
     start = finished ? end + 1 : text.size();
-    if (one.empty()) continue;
+    if (one.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    // A second run is none, even where it is the first once more.
+    if (!seen.insert(one).second && (lines.empty() || one != lines.front().text)) continue;
     const std::string where = name + ", line " + std::to_string(number);
+    // The library passes over a mark in front of each text.
+    const auto json = one.starts_with(byte_order_mark) ? nlohmann::json(nlohmann::json::value_t::discarded)
+                                                       : nlohmann::json::parse(one, nullptr, false);
+    if (json.is_discarded() && !finished) {
+      note = where + ": unfinished and skipped; the run was killed while it wrote it";
+      break;
+    }
     try {
-      const Line line = read_line(one);
+      if (json.is_discarded()) throw InvalidFile("this is not valid JSON");
+      if (!json.is_object()) throw InvalidFile("this is no record");
+      if (!is_kind_of_file(json)) continue;
+      Line line = line_of(json);
       if (lines.empty() != std::holds_alternative<RunLine>(line)) {
         throw InvalidFile(lines.empty() ? "a record file begins with a run record"
                                         : "a second run begins here: keep one run in a file");
       }
       std::visit([](const auto& read) { check(read); }, line);
-      if (!std::holds_alternative<UnknownLine>(line)) lines.push_back(line);
+      check_by_schema(json);
+      const double t_seconds = time_of(line);
+      lines.push_back({t_seconds, one, std::move(line)});
     } catch (const InvalidFile& problem) {
-      if (finished) throw InvalidFile(where + ": " + problem.what());
-      note = where + ": unfinished and skipped; the run was killed while it wrote it";
+      throw InvalidFile(where + ": " + problem.what());
     }
   }
   if (lines.empty()) throw InvalidFile(name + ": there are no records in this file");
-  return lines;
+  return by_time(std::move(lines));
 }
 
 std::vector<Line> read_file(const std::filesystem::path& path, std::string& note) {

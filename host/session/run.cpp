@@ -48,7 +48,11 @@ void Run::measure(const SelectedDevices& choice) {
   }
   std::ranges::stable_sort(
       inquiries_, [](const auto& one, const auto& other) { return finds_levels(*one) && !finds_levels(*other); });
-  look_and_sharpen(budget_of(limits_.budget_seconds, devices));
+  try {
+    look_and_sharpen(budget_of(limits_.budget_seconds, devices));
+  } catch (const std::exception& problem) {
+    tell_early_end(problem.what());
+  }
   for (const auto& inquiry : inquiries_) {
     inquiry->end();
     // The user's limit may come before every probe had its first look; what is missing says so itself.
@@ -257,6 +261,14 @@ void Run::skip(const TargetDevice& target, device::Api api, const std::string& r
     if (!measure::is_asked_through(*probe, api)) continue;
     append(
         records::SkipLine{{target.record.id, records::api_name(api), std::string(probe->name)}, std::nullopt, reason});
+  }
+}
+
+void Run::tell_early_end(const std::string& why) {
+  append(records::ErrorLine{{visited_->origin(), std::nullopt, "the run ended early: " + why}});
+  for (const auto& inquiry : inquiries_) {
+    if (inquiry.get() != visited_)
+      append(records::SkipLine{inquiry->origin(), std::nullopt, "not measured any further, as the run ended early"});
   }
 }
 

@@ -54,6 +54,8 @@ class Run {
   /// Prepares to ask everything that is asked of one device through one API.
   void prepare(const TargetDevice& target, device::Api api);
   std::shared_ptr<Bench> bench_of(const TargetDevice& target, device::Api api, bool needs_host_core);
+  /// One error, and a skip of each other probe: what was measured until then is concluded.
+  void tell_early_end(const std::string& why);
   /// Appends a line for each probe that cannot be asked of this device.
   void skip(const TargetDevice& target, device::Api api, const std::string& reason);
   void look_and_sharpen(double budget_seconds);

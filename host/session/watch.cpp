@@ -185,7 +185,7 @@ WatchSource open_watch_source(const std::string& word, const std::filesystem::pa
     throw UsageError("there is no source '" + word +
                      "': it may be replay:FILE or msr; without --source the counters of this machine are read");
   counters::OpenedSource opened = word.empty() ? counters::open_traffic(sysfs_root) : counters::open_any_machine();
-  if (!opened.source) throw UsageError(opened.why_not);
+  if (!opened.source) return {.why_not_counted = opened.why_not};
   const counters::Layout& layout = opened.source->layout();
   WatchSource source{.name = layout.name, .why_not = layout.why_not, .missing = layout.missing};
   source.counters = std::move(opened.source);

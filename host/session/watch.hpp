@@ -57,10 +57,11 @@ struct WatchSource {
   counters::WhyNot why_not;          ///< the reasons for what it does not give
   std::vector<std::string> missing;  ///< sentences: what it does not count, and what would give it
   std::string note;                  ///< a remark on a replayed file
+  std::string why_not_counted = {};  ///< the reason for which there is no source; empty where there is one
 };
 
 /// The source that --source names: empty for the counters that this machine has, "replay:FILE", "msr". Throws
-/// UsageError with one sentence where there is none.
+/// UsageError with one sentence where the name is none, or the file cannot be replayed.
 WatchSource open_watch_source(const std::string& word, const std::filesystem::path& sysfs_root);
 
 struct WatchPlan {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "analysis/number_text.hpp"
 #include "measure/probe.hpp"
 #include "summary/layout.hpp"
 
@@ -34,8 +35,6 @@ std::vector<double> round_values(double low, double high) {
 int cell(const AxisRange& range, double value, int cells) {
   return static_cast<int>(std::lround(range.share(value) * (cells - 1)));
 }
-
-std::string number_text(double value) { return fmt::format("{:.4g}", value); }
 
 std::string size_axis(const AxisRange& x, int columns, const std::string& margin) {
   std::string axis(static_cast<std::size_t>(columns) + 8, ' ');
@@ -81,12 +80,12 @@ std::string chart(std::span<const ChartCurve> curves, int columns, int rows) {
 
   std::vector<std::string> labels(static_cast<std::size_t>(rows));
   for (const double value : round_values(std::pow(10, y.low), std::pow(10, y.high))) {
-    labels[static_cast<std::size_t>(rows - 1 - cell(y, std::log10(value), rows))] = number_text(value);
+    labels[static_cast<std::size_t>(rows - 1 - cell(y, std::log10(value), rows))] = analysis::number_text(value, 4);
   }
   if (std::ranges::all_of(labels, &std::string::empty)) {
     // No round value lies in so narrow a range: its ends are labelled instead.
-    labels.front() = number_text(std::pow(10, y.high));
-    labels.back() = number_text(std::pow(10, y.low));
+    labels.front() = analysis::number_text(std::pow(10, y.high), 4);
+    labels.back() = analysis::number_text(std::pow(10, y.low), 4);
   }
   std::string text;
   for (std::size_t row = 0; row < cells.size(); ++row) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/number_text.hpp"
 #include "measure/targets.hpp"
 #include "probes/catalog.hpp"
 #include "summary/layout.hpp"
@@ -49,7 +50,12 @@ std::string value_text(const measure::Finding& finding) {
 std::string text_of(const std::string& name, const measure::Finding& finding) {
   const bool has_rate = finding.value && (finding.unit == "GB/s" || finding.unit == "us" || finding.unit == "ns");
   if (!has_rate || (name == "zero-copy" && finding.unit == "us")) return name;
-  return fmt::format("{} {:.3g} {}", name, *finding.value, finding.unit == "us" ? "µs" : finding.unit);
+  const std::string unit = finding.unit == "us" ? "µs" : finding.unit;
+  // No time at all is below what its clock tells.
+  const bool is_none = *finding.value <= 0;
+  if (is_none && finding.high.value_or(0) <= 0) return name;
+  return fmt::format("{} {}{} {}", name, is_none ? "< " : "",
+                     analysis::number_text(is_none ? *finding.high : *finding.value), unit);
 }
 
 /// Adds what a finding says to the row of its kind of memory: the name, CPU to GPU, GPU to CPU, seen by loads.

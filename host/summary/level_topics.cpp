@@ -83,13 +83,21 @@ const measure::Measurement* most_threads_read(const Results& results) {
 }  // namespace
 
 std::vector<UnderLoad> loads_of(const Results& results, const std::function<bool(const Words&)>& passes) {
-  std::vector<UnderLoad> loads;
+  using Found = std::vector<const measure::Finding*>;
+  std::map<Words, std::pair<Found, Found>> by_curve;  // without a load, and under full load
   for (const auto& [origin, name, finding] : results.findings) {
     if (!finding.value || !passes(finding.words)) continue;
-    if (name == "idle-latency") loads.push_back({.idle = &finding});
-    if (name == "full-load-latency" && !loads.empty() && loads.back().full == nullptr) loads.back().full = &finding;
+    if (name == "idle-latency") by_curve[finding.words].first.push_back(&finding);
+    if (name == "full-load-latency") by_curve[finding.words].second.push_back(&finding);
   }
-  std::erase_if(loads, [](const UnderLoad& one) { return one.full == nullptr; });
+  std::vector<UnderLoad> loads;
+  for (auto& [words, found] : by_curve) {
+    // Memory takes longest, with a load and without.
+    for (Found* of_kind : {&found.first, &found.second})
+      std::ranges::stable_sort(*of_kind, {}, [](const measure::Finding* one) { return *one->value; });
+    for (std::size_t i = 0; i < std::min(found.first.size(), found.second.size()); ++i)
+      loads.push_back({.idle = found.first[i], .full = found.second[i]});
+  }
   return loads;
 }
 

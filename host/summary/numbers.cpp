@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "analysis/number_text.hpp"
 #include "summary/first_screen.hpp"
 
 namespace sonde::summary {
@@ -56,7 +57,8 @@ std::string size_interval(const analysis::Bracket& bytes) {
 }
 
 std::string ratio_text(double ratio) {
-  return ratio < 10 ? fmt::format("{:.2g}", ratio) : fmt::format("{:.0f}", ratio);
+  const std::string text = ratio < 10 ? analysis::number_text(ratio, 2) : fmt::format("{:.0f}", ratio);
+  return text == "1" ? analysis::number_text(ratio) : text;
 }
 
 std::string listed(std::span<const std::string> words) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "analysis/number_text.hpp"
 #include "probes/catalog.hpp"
 #include "summary/layout.hpp"
 #include "summary/summary.hpp"
@@ -19,11 +20,11 @@ constexpr std::size_t most_columns = 17;
 /// The number with all digits where it is whole, else with three.
 std::string plain(double value) {
   return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value)
-                                                              : fmt::format("{:.3g}", value);
+                                                              : analysis::number_text(value);
 }
 
 /// "64 KiB", "from 3", "8 threads", "81 GB/s": a number of an x as a person says it.
-std::string number_text(std::string_view key, double value) {
+std::string coordinate_text(std::string_view key, double value) {
   const auto counted = [value](const char* one, const char* many) {
     return plain(value) + " " + (value == 1 ? one : many);
   };
@@ -31,10 +32,10 @@ std::string number_text(std::string_view key, double value) {
   if (key == "address") return "byte " + plain(value) + " of a line";
   if (key == "cpu_threads") return counted("thread", "threads");
   if (key == "from" || key == "to" || key == "delay") return std::string(key) + " " + plain(value);
-  if (key == "gpu_gbps") return fmt::format("{:.3g} GB/s", value);
+  if (key == "gpu_gbps") return fmt::format("{} GB/s", analysis::number_text(value));
   if (key == "height" || key == "width" || key == "groups") return plain(value);
   if (key == "hops") return counted("node further", "nodes further");
-  if (key == "load") return fmt::format("{:.3g} % load", 100 * value);
+  if (key == "load") return fmt::format("{} % load", analysis::number_text(100 * value));
   if (key == "node") return "memory of node " + plain(value);
   if (key == "operations_per_byte") return counted("operation a byte", "operations a byte");
   if (key == "queues") return counted("queue", "queues");
@@ -83,7 +84,7 @@ Heading heading_of(std::string_view keys, const Cell& cell, std::map<std::string
     const auto number = measure::number_at(point.x, key);
     const auto word = measure::word_at(point.words, key);
     const std::string text = key == "title" ? std::string(cell.curve->title) + ", " + cell.measured->unit
-                             : number       ? number_text(key, *number)
+                             : number       ? coordinate_text(key, *number)
                              : word         ? spoken_word(key, *word)
                                             : "";
     heading.order.push_back(number ? *number
@@ -230,7 +231,7 @@ std::string place_text(const measure::Point& point) {
   const bool is_image = point.x.width && point.x.height;
   if (is_image) add(fmt::format("{:g}x{:g}", *point.x.width, *point.x.height));
   for (const auto& [key, value] : measure::written(point.x)) {
-    if (!is_image || (key != "width" && key != "height")) add(number_text(key, value));
+    if (!is_image || (key != "width" && key != "height")) add(coordinate_text(key, value));
   }
   return text;
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "analysis/number_text.hpp"
 #include "summary/first_screen.hpp"
 
 namespace sonde::summary {
@@ -181,7 +182,7 @@ Topic disturbance(const Shown& shown) {
     ++throttled_points;
     throttled.insert(reasons->begin(), reasons->end());
   }
-  const auto percent = [](double share) { return fmt::format("{:.0f} %", 100 * share); };
+  const auto percent = [](double share) { return analysis::percent_text(share); };
   const double worst = taken.empty() ? 0 : std::ranges::max(taken);
   const double usual = taken.empty() ? 0 : analysis::quantile(taken, 0.5);
   constexpr double shown_from = 0.005;

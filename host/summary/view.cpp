@@ -24,6 +24,10 @@ View::View(std::span<const records::Line> lines) {
       add_unmeasured(true, *error);
     }
   }
+  for (auto& [origin, results] : results_) {
+    std::ranges::stable_sort(results.levels, {},
+                             [](const measure::FoundLevel& one) { return std::tie(one.words, one.level); });
+  }
 }
 
 void View::add(const measure::Measurement& sample, Results& results) {

@@ -60,6 +60,21 @@ def test_a_cost_of_nothing_and_a_negative_share_are_values(sonde):
     assert "must" not in done.err
 
 
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_curve_of_few_points_says_why_it_has_no_levels(sonde, count):
+    found = [spoilt(x={"bytes": 4096 << step}, t=step + 1) for step in range(count)]
+    (sonde.folder / "mine.jsonl").write_text("\n".join([json.dumps(RUN), *found, ""]))
+    for words in ((), ("--json",)):
+        done = sonde("levels", "mine.jsonl", *words)
+        assert done.status == 0 and "no levels, as there" in done.out + done.err
+
+
+def test_a_curve_of_more_points_than_any_run_has_is_refused(sonde):
+    found = [spoilt(x={"bytes": 4096 + 64 * step}, t=step + 1) for step in range(20_000)]
+    (sonde.folder / "mine.jsonl").write_text("\n".join([json.dumps(RUN), *found, ""]))
+    assert_refused(sonde, "levels", "mine.jsonl", says="more than any run measures")
+
+
 @pytest.mark.parametrize("file", ["/dev/zero", "/dev/null", ".", "nowhere.jsonl"])
 def test_what_is_no_regular_file_is_not_read(sonde, file):
     assert_refused(sonde, "levels", file, says="cannot be read")
@@ -85,7 +100,9 @@ def test_control_characters_of_a_file_reach_no_terminal(sonde, model_file):
     lines += [{**SAMPLE, "x": {"bytes": 4096 * 2**step}, "values": [1.5] * 7} for step in range(9)]
     (sonde.folder / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     run = ("run", "--device", model_file(name=nasty), "--probe", "latency", "--sizes", "4K:16K", "--time", "1")
-    for words in (("levels", "mine.jsonl"), (*run, "-o", "run.jsonl"), ("levels", "bad\x1b[31m.jsonl")):
+    (sonde.folder / "escaped\x1b[31m.jsonl").write_text((sonde.folder / "mine.jsonl").read_text())
+    asked = [("levels", "mine.jsonl"), (*run, "-o", "run.jsonl"), ("levels", "bad\x1b[31m.jsonl")]
+    for words in (*asked, ("show", "escaped\x1b[31m.jsonl"), (*run, "-o", "another\x1b[31m.jsonl")):
         done = sonde(*words)
         assert not set("\x1b\x07\x9b") & set(done.out + done.err), words
         assert "\\x1b[31m" in done.out + done.err

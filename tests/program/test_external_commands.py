@@ -77,6 +77,16 @@ def test_a_name_with_a_slash_is_not_a_command(moved):
     assert (done.status, done.out) == (2, "")
 
 
+@pytest.mark.parametrize("name", ["report", "compare"])
+def test_what_is_missing_beside_the_program_is_named(moved, tmp_path, name):
+    path = {"PATH": str(tmp_path)}
+    done = moved(name, "x.jsonl", env=path)
+    assert done.status == 2 and f"{moved.program.parent}/sonde-{name} is missing" in done.err
+    (moved.program.parent / f"sonde-{name}").write_text("#!/bin/sh\n")
+    done = moved(name, "x.jsonl", env=path)
+    assert done.status == 2 and f"{moved.program.parent}/sonde-{name} cannot be started" in done.err
+
+
 @pytest.fixture
 def report(sonde, drawn_by_python):
     """Draws run.jsonl with more options, and returns the page's text."""

@@ -55,9 +55,17 @@ def replay(sonde, valid):
 
 
 def test_without_counters_one_sentence_says_what_is_missing(sonde, tmp_path):
-    done = sonde("watch", "--sysfs-root", str(tmp_path), "--", "true")
+    done = sonde("watch", "--sysfs-root", str(tmp_path), "--seconds", "1")
     assert (done.status, done.out, len(done.said)) == (2, "", 1)
     assert "amd_df" in done.err and "uncore_imc" in done.err
+    assert not (sonde.folder / "results").exists()
+
+
+@pytest.mark.parametrize("status", [0, 7])
+def test_without_counters_the_command_runs_all_the_same(sonde, tmp_path, status):
+    done = sonde("watch", "--sysfs-root", str(tmp_path), "--", "sh", "-c", f"echo its own words; exit {status}")
+    assert (done.status, done.out, len(done.said)) == (status, "its own words\n", 1)
+    assert "amd_df" in done.err and "nothing is counted" in done.err
     assert not (sonde.folder / "results").exists()
 
 

@@ -169,6 +169,29 @@ TEST(BandwidthPlan, ASweepThatEndsOnAFallGoesOn) {
   EXPECT_EQ(largest_asked_for(cpu, quick, 48 * mib), 64 * mib);
 }
 
+TEST(BandwidthPlan, WorkingSetsHaveRoomInTheLargestBufferButForOneThatSaysWhyNoneIsLarger) {
+  auto gpu = device_with(8, device::DeviceType::discrete);
+  gpu.largest_buffer_bytes = 200'000'000;
+  measure::Request asked{.look = measure::Look::first, .smallest_bytes = 16 << 20, .largest_bytes = 1 << 30};
+  for (const measure::Look look : {measure::Look::first, measure::Look::closer}) {
+    asked.look = look;
+    std::vector<double> largest(4);  // by the number of arrays
+    std::vector<double> beyond;
+    for (const Point& point : bandwidth.next(gpu, asked, {})) {
+      const unsigned arrays = workloads::facts_of(point.words).arrays;
+      const double bytes = *point.x.bytes;
+      if (bytes / arrays > 2e8) {
+        beyond.push_back(bytes);
+      } else {
+        largest.at(arrays) = std::max(largest.at(arrays), bytes);
+      }
+    }
+    EXPECT_EQ(beyond, std::vector<double>{1 << 30});
+    EXPECT_GT(largest[1], 0.9 * 2e8);
+    if (look == measure::Look::closer) EXPECT_GT(largest[3], 0.9 * 3 * 2e8);
+  }
+}
+
 FoundLevel level_of(int number, std::optional<double> bytes) {
   FoundLevel level{.level = number};
   if (!bytes) return level;

@@ -57,6 +57,19 @@ TEST(Topology, HasTheNodesWithMemoryInTheSystemsOrder) {
   EXPECT_TRUE(cores_of_node(flat, 1).empty());
 }
 
+TEST(Topology, SaysWhyTwoThreadsCannotWorkAtOnce) {
+  Topology machine = read(machine_xml("package:1 core:2 pu:1"));
+  EXPECT_EQ(why_not_at_once(machine), "");
+  machine.quota = 2;
+  EXPECT_EQ(why_not_at_once(machine), "");
+  machine.quota = 1.5;
+  EXPECT_NE(why_not_at_once(machine).find("1.5 CPUs' worth of time"), std::string::npos);
+  const Topology one_core = read(machine_xml("package:1 core:1 pu:2"));
+  EXPECT_NE(why_not_at_once(one_core).find("one core only"), std::string::npos);
+  EXPECT_EQ(why_not_at_once(one_core, true), "");
+  EXPECT_NE(why_not_at_once(read(machine_xml("package:1 core:1 pu:1")), true).find("one CPU only"), std::string::npos);
+}
+
 TEST(Topology, TellsFastCoresFromSlowOnes) {
   const Topology machine = read(machine_xml("core:6 pu:1", {{2, 3, 4, 5}, {0, 1}}));
   EXPECT_EQ(machine.kinds, (std::vector<std::string>{"performance", "efficiency"}));

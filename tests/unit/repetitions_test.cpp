@@ -130,6 +130,19 @@ TEST(Repetitions, DispatchesAreLongEnoughToTakeASecondCacheInAgain) {
   EXPECT_NEAR(length_ns(4 << 20, true), 2e6, 0.1e6);
 }
 
+TEST(Repetitions, APairWhoseLongDispatchTookLessTimeIsTakenAgain) {
+  // Something holds up a short dispatch by more than a long one lasts, now and then.
+  const auto is_held_up = [](std::size_t dispatch) { return dispatch % 10 == 4; };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    ScriptedDevice device({.noise = 0.02,
+                           .slowdown = [&](std::size_t dispatch, double) { return is_held_up(dispatch) ? 3000.0 : 1.0; },
+                           .seed = seed});
+    const Repetitions repetitions = repeated(device, large_bytes);
+    EXPECT_GE(repetitions.values.size(), 7u);
+    for (const double value : repetitions.values) EXPECT_GT(value, 0);
+  }
+}
+
 TEST(Repetitions, WhereEverythingGetsFasterNoTimeIsTooShort) {
   // From the second, third … pair on everything takes a tenth of the time. What is taken off a pair may be what a
   // faster one took, never more than its own. (Where most were slow, all pairs are taken again.)

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/number_text.hpp"
 #include "counters/selfcheck/self_check.hpp"
 
 namespace sonde::counters {
@@ -7,7 +8,8 @@ namespace {
 
 /// "0.998 (0.991 to 1.01)".
 std::string text_of(const SeenShare& share) {
-  return fmt::format("{:.3g} ({:.3g} to {:.3g})", share.value, share.low, share.high);
+  return fmt::format("{} ({} to {})", analysis::number_text(share.value), analysis::number_text(share.low),
+                     analysis::number_text(share.high));
 }
 
 /// The bytes of one count that would explain the share.
@@ -92,8 +94,9 @@ bool is_fine(CheckVerdict verdict) {
 std::string explain(const CheckedRole& checked) {
   std::string words = checked.title + ": " + verdict_on(checked);
   if (checked.share && checked.labels.contains(Label::extrapolated) && is_fine(checked.verdict))
-    words += fmt::format(". Its counters took turns, so that it is scaled by {:.3g}; {:.3g} would fit", checked.scale,
-                         checked.scale / checked.share->value);
+    words +=
+        fmt::format(". Its counters took turns, so that it is scaled by {}; {} would fit",
+                    analysis::number_text(checked.scale), analysis::number_text(checked.scale / checked.share->value));
   if (checked.labels.contains(Label::multiplexed))
     words +=
         ". The kernel shared its counters out and it is scaled: end other profilers, or switch the NMI watchdog off "

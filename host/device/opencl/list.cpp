@@ -99,6 +99,18 @@ std::string advice(cl_int code) {
   }
 }
 
+/// The reason for which drivers that are installed show no device.
+std::string without_a_device(const std::vector<cl::Platform>& platforms) {
+  std::string names;
+  for (const cl::Platform& platform : platforms) {
+    std::string name;
+    if (platform.getInfo(CL_PLATFORM_NAME, &name) == CL_SUCCESS) names += (names.empty() ? "" : ", ") + name;
+  }
+  return "the OpenCL drivers that are installed (" + names +
+         ") show no device here: a CPU's needs /proc, /sys and a folder that it may write to (HOME, of PoCL "
+         "POCL_CACHE_DIR), a GPU's its device file (/dev/dri, /dev/kfd, /dev/nvidia*) and the right to open it";
+}
+
 }  // namespace
 
 std::size_t devices_without_id() { return without_id; }
@@ -127,6 +139,7 @@ std::vector<cl::Device> devices() {
       if (std::ranges::none_of(found, is_it)) found.emplace_back(device, true);
     }
   }
+  if (found.empty() && !platforms.empty()) throw Unsupported(without_a_device(platforms));
   if (found.empty()) {
     throw NoDevice(
         "no OpenCL driver found a device; install the GPU's (NVIDIA: its driver's OpenCL part, AMD: rocm-opencl-icd "

@@ -5,6 +5,7 @@
 
 #include "device/listed.hpp"
 #include "device/vulkan/memory.hpp"
+#include "device/vulkan/queue.hpp"
 #include "device/vulkan/vulkan.hpp"
 #include "os/library.hpp"
 
@@ -257,7 +258,7 @@ DeviceInfo describe(VkPhysicalDevice device, bool addresses) {
   info.constant_bytes = core.limits.maxUniformBufferRange >= uniform_block_bytes ? uniform_block_bytes : 0;
   info.texel_bytes = std::uint64_t{core.limits.maxTexelBufferElements} * 4;
   info.local_bytes = core.limits.maxComputeSharedMemorySize;
-  info.timer_step_ns = core.limits.timestampPeriod;
+  info.timer_step_ns = std::ranges::any_of(copy_families(device), is_timed) ? core.limits.timestampPeriod : 0;
   info.missing_types = missing_types(device, features);
   if (properties.dot.integerDotProduct4x8BitPackedSignedAccelerated == VK_FALSE) info.emulated_types.insert("dot4");
   info.core_clock = features.clock.shaderSubgroupClock == VK_TRUE;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "device/driver_clock.hpp"
+
 namespace sonde::device::vulkan {
 namespace {
 
@@ -17,34 +19,10 @@ std::string queue_family_name(std::uint32_t index, VkQueueFlags flags) {
   return "queue family " + std::to_string(index) + " (" + words + ")";
 }
 
-std::vector<CopyFamily> copy_families(VkPhysicalDevice physical) {
-  constexpr VkQueueFlags kernels = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
-  std::uint32_t count = 0;
-  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
-  std::vector<CopyFamily> found;
-  for (std::uint32_t index = 0; index < families.size(); ++index) {
-    const VkQueueFlags flags = families[index].queueFlags;
-    const bool runs_kernels = (flags & kernels) != 0;  // such a family copies too, whether it says so or not
-    const VkQueueFlags others =
-        flags & ~(kernels | VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT);
-    if (!runs_kernels && ((flags & VK_QUEUE_TRANSFER_BIT) == 0 || others != 0)) continue;
-    found.push_back({.index = index,
-                     .queues = std::min(families[index].queueCount, most_queues),
-                     .timestamp_bits = families[index].timestampValidBits,
-                     .computes = (flags & VK_QUEUE_COMPUTE_BIT) != 0,
-                     .only_transfers = !runs_kernels,
-                     .name = queue_family_name(index, flags)});
-  }
-  return found;
-}
-
 const CopyFamily& compute_family(const std::vector<CopyFamily>& families) {
-  const auto found = std::ranges::find_if(
-      families, [](const CopyFamily& family) { return family.computes && family.timestamp_bits > 0; });
+  const auto found = std::ranges::find_if(families, is_timed);
   if (found != families.end()) return *found;
-  throw Unsupported("no queue of this device both computes and has timestamps, so nothing can be timed by its clock");
+  throw Unsupported(no_timestamps);
 }
 
 /// Creates the device with all queues that can copy, at once: unused queues cost the others no time. `has` is narrowed
@@ -92,6 +70,29 @@ void full_barrier(VkCommandBuffer commands) {
 }
 
 }  // namespace
+
+std::vector<CopyFamily> copy_families(VkPhysicalDevice physical) {
+  constexpr VkQueueFlags kernels = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+  std::uint32_t count = 0;
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+  std::vector<VkQueueFamilyProperties> families(count);
+  vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+  std::vector<CopyFamily> found;
+  for (std::uint32_t index = 0; index < families.size(); ++index) {
+    const VkQueueFlags flags = families[index].queueFlags;
+    const bool runs_kernels = (flags & kernels) != 0;  // such a family copies too, whether it says so or not
+    const VkQueueFlags others =
+        flags & ~(kernels | VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT);
+    if (!runs_kernels && ((flags & VK_QUEUE_TRANSFER_BIT) == 0 || others != 0)) continue;
+    found.push_back({.index = index,
+                     .queues = std::min(families[index].queueCount, most_queues),
+                     .timestamp_bits = families[index].timestampValidBits,
+                     .computes = (flags & VK_QUEUE_COMPUTE_BIT) != 0,
+                     .only_transfers = !runs_kernels,
+                     .name = queue_family_name(index, flags)});
+  }
+  return found;
+}
 
 Commands::Commands(VkDevice device, std::uint32_t family)
     : device_(device),

@@ -53,6 +53,12 @@ struct CopyFamily {
   std::string name;  ///< "queue family 1 (transfer)"
 };
 
+/// The families of a device that copy for everybody.
+std::vector<CopyFamily> copy_families(VkPhysicalDevice physical);
+
+/// Whether the kernels of a family can be timed by the device's clock.
+inline bool is_timed(const CopyFamily& family) { return family.computes && family.timestamp_bits > 0; }
+
 /// A logical device with its queue for kernels, the queues through which it can copy, and commands that run to their
 /// end before anything else does.
 class Queue {

@@ -98,7 +98,7 @@ std::vector<analysis::CurvePoint> curve_of(std::span<const Measurement* const> p
 Point stream_point(const device::DeviceInfo& device, const Curve& curve, const Words& varied, double bytes);
 
 /// The size at which a sweep ends, unless it ends on a fall.
-double largest_stream_bytes(const device::DeviceInfo& device, const Request& request);
+double largest_stream_bytes(const device::DeviceInfo& device, const Request& request, Pattern pattern = Pattern::read);
 
 /// Whether a working set of this size can be cut up as the point's shape says, and not into smaller blocks alone: less
 /// is then under way at a time, a dip in the curve that is no level.

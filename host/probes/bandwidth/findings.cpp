@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/number_text.hpp"
 #include "measure/cycles.hpp"
 #include "probes/bandwidth/bandwidth.hpp"
 
@@ -26,10 +27,10 @@ Finding suspicious(const Measurement& worst, const std::string& why) {
   return {.kind = &bandwidth_probe::suspicious,
           .words = worst.point.words,
           .value = median_of(worst),
-          .evidence = fmt::format("At {} the pattern {}{} got {:.4g} GB/s{}", size_text(bytes_of(worst)),
+          .evidence = fmt::format("At {} the pattern {}{} got {} GB/s{}", size_text(bytes_of(worst)),
                                   measure::word_of(worst.point.words.pattern.value()),
                                   path == Path::buffer ? "" : fmt::format(" by the path {}", measure::word_of(path)),
-                                  median_of(worst), why)};
+                                  analysis::number_text(median_of(worst), 4), why)};
 }
 
 /// The words of each curve over the working set that counts what the program moves.
@@ -73,15 +74,17 @@ std::optional<Finding> launch_cost(std::span<const Measurement> measurements) {
   const bool fits = launches_us.size() >= least_points;
   if (!empty_us && !fits) return std::nullopt;
   Finding found{.kind = &bandwidth_probe::launch, .words = bandwidth_probe::level_words};
-  if (empty_us) found.evidence = fmt::format("An empty kernel takes {:.3g} us by the device's clock", *empty_us);
+  if (empty_us)
+    found.evidence = fmt::format("An empty kernel takes {} us by the device's clock", analysis::number_text(*empty_us));
   if (fits) {
     // Each working set has its own moment of the run, and its own memory.
     const analysis::Estimate a = analysis::predicted_of_neighbours(analysis::quantile(launches_us, 0.5), launches_us);
     set_value(found, a);
     found.evidence += fmt::format(
-        "{} dispatch over n bytes, up to {}, takes a + n / b: a is {:.3g} us ({:.3g} to {:.3g} in another run), b is "
+        "{} dispatch over n bytes, up to {}, takes a + n / b: a is {} us ({} to {} in another run), b is "
         "{:.0f} GB/s",
-        empty_us ? "; a" : "A", size_text(small_bytes), a.value, a.low, a.high, analysis::quantile(gbps, 0.5));
+        empty_us ? "; a" : "A", size_text(small_bytes), analysis::number_text(a.value), analysis::number_text(a.low),
+        analysis::number_text(a.high), analysis::quantile(gbps, 0.5));
   }
   found.evidence += ".";
   return found;
@@ -111,9 +114,9 @@ std::vector<Finding> more_than_from_nearer(std::span<const Measurement> measurem
     const std::string also =
         others > 0 ? " (and too much at " + std::to_string(others) + " other size" + (others > 1 ? "s)" : ")") : "";
     findings.push_back(suspicious(
-        *worst, fmt::format("{}, although no smaller working set got more than {:.3g}: this is not to be believed; "
+        *worst, fmt::format("{}, although no smaller working set got more than {}: this is not to be believed; "
                             "measure again on an idle machine.",
-                            also, most_before_worst)));
+                            also, analysis::number_text(most_before_worst))));
   }
   return findings;
 }
@@ -128,10 +131,9 @@ std::vector<Finding> more_than_memory_moves(std::span<const Measurement> measure
   });
   if (worst == nullptr) return {};
   return {suspicious(
-      *worst,
-      fmt::format(", but memory moves at most {:.4g} by the clock and the width that the driver states, and the "
-                  "last cache that was found ends at {}: this is not to be believed; please report the driver.",
-                  *worst->state.device_state.memory_peak_gbps, size_text(caches)))};
+      *worst, fmt::format(", but memory moves at most {} by the clock and the width that the driver states, and the "
+                          "last cache that was found ends at {}: this is not to be believed; please report the driver.",
+                          analysis::number_text(*worst->state.device_state.memory_peak_gbps, 4), size_text(caches)))};
 }
 
 std::vector<Finding> more_than_units_take(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
@@ -140,11 +142,13 @@ std::vector<Finding> more_than_units_take(const device::DeviceInfo& device, std:
   });
   if (worst == nullptr) return {};
   return {suspicious(
-      *worst, fmt::format(", but {} compute units at {:.0f} MHz take {:.4g} if each takes {:.0f} bytes a cycle, more "
-                          "than any known one does: this is not to be believed; please report the driver.",
-                          device.compute_units, measure::clock_mhz(device, worst->state),
-                          device.compute_units * measure::clock_mhz(device, worst->state) / 1e3 * most_bytes_per_cycle,
-                          most_bytes_per_cycle))};
+      *worst,
+      fmt::format(", but {} compute units at {:.0f} MHz take {} if each takes {:.0f} bytes a cycle, more "
+                  "than any known one does: this is not to be believed; please report the driver.",
+                  device.compute_units, measure::clock_mhz(device, worst->state),
+                  analysis::number_text(
+                      device.compute_units * measure::clock_mhz(device, worst->state) / 1e3 * most_bytes_per_cycle, 4),
+                  most_bytes_per_cycle))};
 }
 
 }  // namespace sonde::probes

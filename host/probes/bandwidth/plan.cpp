@@ -34,7 +34,7 @@ double least_of(const device::DeviceInfo& device, const Request& request, Patter
   // The arrays of every pattern that writes have room in this much, so that a table has rows for all.
   const double most_arrays = 4;
   return std::min(nearest_bytes * compute_units_of(device) * (workloads::facts_of(pattern).writes ? most_arrays : 1),
-                  largest_stream_bytes(device, request));
+                  largest_stream_bytes(device, request, pattern));
 }
 
 /// Sizes are whole numbers of such parts of a power of two, in which a shape's blocks fit; sizes between them would be
@@ -121,7 +121,7 @@ void add_new(std::vector<Point>& points, const Request& request, const Point& po
 std::vector<Point> further_paths(const device::DeviceInfo& device, const Request& request) {
   const double units = compute_units_of(device);
   const double groups_per_unit = device.type == device::DeviceType::cpu ? 1 : 4;  // as a shape begins with
-  const double largest = largest_stream_bytes(device, request);
+  const double largest = largest_stream_bytes(device, request, Pattern::read);
   const double nearest = std::min(nearest_bytes * units, largest);
   const std::vector<std::pair<const Curve*, double>> wanted{
       {&bandwidth_probe::image_stream, nearest},
@@ -148,7 +148,10 @@ bool is_known(const Request& request, std::span<const Measurement> known, Point 
 
 }  // namespace
 
-double largest_stream_bytes(const device::DeviceInfo& device, const Request& request) {
+namespace {
+
+/// The bytes to which working sets are wanted, whether or not the device has buffers for them.
+double wanted_stream_bytes(const device::DeviceInfo& device, const Request& request) {
   if (request.largest_bytes) return static_cast<double>(*request.largest_bytes);
   // A GPU's last cache holds far more than a CPU's first ones, and a lap is as much faster.
   const double usual = device.type == device::DeviceType::cpu ? 64 << 20 : 128 << 20;
@@ -158,6 +161,15 @@ double largest_stream_bytes(const device::DeviceInfo& device, const Request& req
       by_look(request.look, 1, 4, 16) * std::max(usual, std::exp2(std::ceil(std::log2(beyond_caches))));
   // Lavapipe needs twice the instructions beyond a binding's range: a step in the curve that is no level.
   return device.type == device::DeviceType::cpu ? std::min(largest, static_cast<double>(device.bound_bytes)) : largest;
+}
+
+}  // namespace
+
+double largest_stream_bytes(const device::DeviceInfo& device, const Request& request, Pattern pattern) {
+  const double wanted = wanted_stream_bytes(device, request);
+  const double room = static_cast<double>(device.largest_buffer_bytes) * workloads::facts_of(pattern).arrays;
+  // What is rounded to a whole part of a doubling has room still.
+  return room > 0 && wanted > room ? room / (1 + 0.5 / parts_of_a_doubling) : wanted;
 }
 
 workloads::SearchDepth search_depth(const device::DeviceInfo& device, Look look) {
@@ -183,40 +195,48 @@ bool keeps_its_shape(const Point& point) {
 }
 
 std::vector<Point> search_points(const device::DeviceInfo& device, const Request& request) {
-  const double largest = largest_stream_bytes(device, request);
   constexpr std::array seconds_of_depths{0.0, 0.15, 0.6, 1.8};
   const double seconds = seconds_of_depths.at(static_cast<std::size_t>(search_depth(device, request.look)));
   std::vector<Point> points;
   const auto add = [&](Pattern pattern, Sharing sharing, double bytes) {
     Point one = stream_point(device, bandwidth_probe::stream, {.pattern = pattern, .sharing = sharing}, bytes);
-    one.expected_seconds += seconds;
+    const bool fits = bytes <= largest_stream_bytes(device, request, pattern);
+    one.expected_seconds = fits ? one.expected_seconds + seconds : 0.1;
     const bool again = std::ranges::any_of(points, [&one](const Point& other) { return key_of(other) == key_of(one); });
     if (!again && is_asked_for(request, one.x.bytes.value())) points.push_back(one);
   };
   // One size within each cache that is likely, and memory.
   const double least = least_of(device, request, Pattern::read, Sharing::shared);
-  for (double bytes = largest; bytes >= least; bytes /= between_likely_levels)
+  for (double bytes = largest_stream_bytes(device, request, Pattern::read); bytes >= least;
+       bytes /= between_likely_levels)
     add(Pattern::read, Sharing::shared, bytes);
   points = measure::spread_over_sizes(std::move(points), request.seed);
+  // One point says why nothing larger is measured.
+  if (const double wanted = wanted_stream_bytes(device, request);
+      wanted > largest_stream_bytes(device, request, Pattern::read))
+    add(Pattern::read, Sharing::shared, wanted);
   // The other patterns take over reading's shape until a closer look, as drivers of CPUs compile every shape for long.
   const auto searched = std::span(patterns).first(request.look == Look::first ? 1 : patterns.size());
-  for (const Pattern pattern : searched) add(pattern, Sharing::separate, largest);
+  const auto largest = [&](Pattern pattern) { return largest_stream_bytes(device, request, pattern); };
+  for (const Pattern pattern : searched) add(pattern, Sharing::separate, largest(pattern));
   const auto nearest = [&](Pattern pattern) {
     return std::clamp(nearest_bytes * compute_units_of(device) * workloads::facts_of(pattern).arrays,
-                      std::min(largest, least_of(device, request, pattern, Sharing::separate)), largest);
+                      std::min(largest(pattern), least_of(device, request, pattern, Sharing::separate)),
+                      largest(pattern));
   };
   for (const Pattern pattern : searched) add(pattern, Sharing::separate, nearest(pattern));
   if (request.look == Look::first) return points;
-  for (const Pattern pattern : searched) add(pattern, Sharing::separate, std::sqrt(nearest(pattern) * largest));
+  for (const Pattern pattern : searched)
+    add(pattern, Sharing::separate, std::sqrt(nearest(pattern) * largest(pattern)));
   return points;
 }
 
 std::vector<Point> sweep_points(const device::DeviceInfo& device, const Request& request,
                                 std::span<const Measurement> known) {
-  const double largest = largest_stream_bytes(device, request);
   std::vector<Point> in_memory;
   std::vector<Point> points;
   for (const Sweep& sweep : sweeps(request.look)) {
+    const double largest = largest_stream_bytes(device, request, sweep.pattern);
     bool any = false;
     const auto add = [&](std::vector<Point>& to, double wanted) {
       Point one =

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "analysis/number_text.hpp"
 #include "analysis/size_curves.hpp"
 #include "probes/bandwidth/bandwidth.hpp"
 
@@ -59,7 +60,8 @@ GbpsByGroups gbps_by_groups(std::span<const Measurement> known, const Point& at)
   GbpsByGroups found;
   for (const Measurement& one : known) {
     const bool here = is_scaling(one.point) && one.point.words == at.words && one.point.x.bytes == at.x.bytes;
-    if (here) found[*one.point.x.groups] = median_of(one);
+    // Of several shapes the fastest tells what so many groups get.
+    if (here) found[*one.point.x.groups] = std::max(found[*one.point.x.groups], median_of(one));
   }
   return found;
 }
@@ -142,12 +144,13 @@ std::vector<Finding> saturations(std::span<const Measurement> measurements) {
     const auto upper = enough(gbps);
     const analysis::Estimate groups = groups_in_other_runs(visits);
     std::string evidence = fmt::format(
-        "At {} {:.0f} of {:.0f} work-groups get {:.3g} GB/s, {:.0f} % of the most that any number gets; one gets "
-        "{:.3g}",
-        size_text(where.first), groups.value, gbps.rbegin()->first, upper->second, 100 * upper->second / most_of(gbps),
-        gbps.begin()->second);
+        "At {} {:.0f} of {:.0f} work-groups get {} GB/s, {:.0f} % of the most that any number gets; one gets "
+        "{}",
+        size_text(where.first), groups.value, gbps.rbegin()->first, analysis::number_text(upper->second),
+        100 * upper->second / most_of(gbps), analysis::number_text(gbps.begin()->second));
     if (upper != gbps.begin() && std::prev(upper) != gbps.begin())
-      evidence += fmt::format(", {:.0f} get {:.3g}", std::prev(upper)->first, std::prev(upper)->second);
+      evidence +=
+          fmt::format(", {:.0f} get {}", std::prev(upper)->first, analysis::number_text(std::prev(upper)->second));
     evidence += ".";
     if (groups.low < groups.high)
       evidence += fmt::format(" Another run may find that {:.0f} to {:.0f} are enough.", groups.low, groups.high);

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "analysis/number_text.hpp"
 #include "measure/cycles.hpp"
 #include "probes/compute/compute.hpp"
 
@@ -80,24 +81,26 @@ std::vector<Finding> peaks(const device::DeviceInfo& device, std::span<const Mea
   for (const device::NumberTypeFacts& type : device::number_types) {
     const Measurement* const main = main_rate(measurements, type.type);
     if (main == nullptr) continue;
-    Finding& finding =
-        found.emplace_back(finding_of(peak, main->point.words, estimate(*main, measurements),
-                                      fmt::format("{} reaches {:.4g} Gop/s by {}", what_computes(main->point.words),
-                                                  median_of(*main), shape_text(main->state.shape))));
+    Finding& finding = found.emplace_back(
+        finding_of(peak, main->point.words, estimate(*main, measurements),
+                   fmt::format("{} reaches {} Gop/s by {}", what_computes(main->point.words),
+                               analysis::number_text(median_of(*main), 4), shape_text(main->state.shape))));
     if (const double each = per_unit_and_cycle(device, *main); each > 0) {
-      finding.evidence += fmt::format(": {:.3g} operations a cycle of each of {} compute units at {:.0f} MHz", each,
-                                      device.compute_units, measure::clock_mhz(device, main->state));
+      finding.evidence +=
+          fmt::format(": {} operations a cycle of each of {} compute units at {:.0f} MHz", analysis::number_text(each),
+                      device.compute_units, measure::clock_mhz(device, main->state));
       finding.details["operations_per_unit_and_cycle"] = six_digits(each);
       finding.details["clock_mhz"] = six_digits(measure::clock_mhz(device, main->state));
     }
     if (visits_disagree(*main)) {
       const analysis::Interval range = measure::range_of_visits(*main);
-      finding.evidence += fmt::format(", from {:.4g} to {:.4g} at different moments", range.low, range.high);
+      finding.evidence += fmt::format(", from {} to {} at different moments", analysis::number_text(range.low, 4),
+                                      analysis::number_text(range.high, 4));
     }
     const Measurement* const single = main_rate(measurements, NumberType::fp32);
     if (single != nullptr && single != main) {
       const double ratio = median_of(*main) / median_of(*single);
-      finding.evidence += fmt::format(", {:.3g} of fp32's rate", ratio);
+      finding.evidence += fmt::format(", {} of fp32's rate", analysis::number_text(ratio));
       finding.details["ratio_to_fp32"] = six_digits(ratio);
     }
     finding.evidence += ".";
@@ -121,11 +124,11 @@ std::vector<Finding> half_rates(std::span<const Measurement> measurements) {
     return median_of(*main_rate(some, NumberType::fp16)) / median_of(*main_rate(some, NumberType::fp32));
   });
   const std::string& instruction = half->state.instruction;
-  return {
-      finding_of(half_rate, half->point.words, seen.estimate(std::identity()),
-                 fmt::format("fp16 fma reaches {:.4g} Gop/s and fp32 {:.4g}: {:.3g} of it, {}.{}", median_of(*half),
-                             median_of(*single), ratio, what,
-                             instruction.empty() ? "" : " The driver's code computes halves by " + instruction + "."))};
+  return {finding_of(
+      half_rate, half->point.words, seen.estimate(std::identity()),
+      fmt::format("fp16 fma reaches {} Gop/s and fp32 {}: {} of it, {}.{}", analysis::number_text(median_of(*half), 4),
+                  analysis::number_text(median_of(*single), 4), analysis::number_text(ratio), what,
+                  instruction.empty() ? "" : " The driver's code computes halves by " + instruction + "."))};
 }
 
 std::vector<Finding> implausible_rates(const device::DeviceInfo& device, std::span<const Measurement> measurements) {
@@ -143,14 +146,15 @@ std::vector<Finding> implausible_rates(const device::DeviceInfo& device, std::sp
       worst = &one;
     }
     if (worst == nullptr) continue;
-    found.push_back({.kind = &suspicious,
-                     .words = worst->point.words,
-                     .value = six_digits(median_of(*worst)),
-                     .evidence = fmt::format(
-                         "{} got {:.4g} Gop/s, {:.4g} a cycle of each of {} compute units at {:.0f} MHz, but no known "
-                         "one does more than {:.0f}: this is not to be believed; please report the driver.",
-                         what_computes(worst->point.words), median_of(*worst), per_unit_and_cycle(device, *worst),
-                         device.compute_units, measure::clock_mhz(device, worst->state), allowed)});
+    found.push_back(
+        {.kind = &suspicious,
+         .words = worst->point.words,
+         .value = six_digits(median_of(*worst)),
+         .evidence = fmt::format("{} got {} Gop/s, {} a cycle of each of {} compute units at {:.0f} MHz, but no known "
+                                 "one does more than {:.0f}: this is not to be believed; please report the driver.",
+                                 what_computes(worst->point.words), analysis::number_text(median_of(*worst), 4),
+                                 analysis::number_text(per_unit_and_cycle(device, *worst), 4), device.compute_units,
+                                 measure::clock_mhz(device, worst->state), allowed)});
   }
   return found;
 }
@@ -188,9 +192,10 @@ std::vector<Finding> sustained_findings(std::span<const Measurement> measurement
   Finding finding = finding_of(sustained, first.point.words, seen.margin(std::identity()), "");
   const char* const how = ratio < steady ? "slower" : ratio > 1 / steady ? "faster" : "as fast";
   finding.evidence =
-      fmt::format("fp32 {} made {:.4g} Gop/s in second {:.0f} and {:.4g} in second {:.0f}, {:.3g} of it: {}{}.",
-                  measure::word_of(first.point.words.operation.value()), median_of(first), second_of(first),
-                  median_of(last), second_of(last), ratio, how, surroundings(all));
+      fmt::format("fp32 {} made {} Gop/s in second {:.0f} and {} in second {:.0f}, {} of it: {}{}.",
+                  measure::word_of(first.point.words.operation.value()), analysis::number_text(median_of(first), 4),
+                  second_of(first), analysis::number_text(median_of(last), 4), second_of(last),
+                  analysis::number_text(ratio), how, surroundings(all));
   finding.details = {{"first_gops", six_digits(median_of(first))}, {"last_gops", six_digits(median_of(last))}};
   add_details(finding, "first", first.state.device_state);
   add_details(finding, "last", last.state.device_state);

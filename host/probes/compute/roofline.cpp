@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/number_text.hpp"
 #include "analysis/size_curves.hpp"
 #include "probes/compute/compute.hpp"
 #include "workloads/arithmetic/roofline.hpp"
@@ -161,10 +162,11 @@ Finding above_the_peak(const Measurement& point, const Measurement& main) {
           .words = point.point.words,
           .value = six_digits(median_of(point)),
           .evidence = fmt::format(
-              "With {:.3g} operations for each byte from {} fp32 reached {:.4g} Gop/s, but its rate by itself only "
-              "{:.4g}: something else had part of the device then, and no ridge is concluded; measure again on an idle "
+              "With {} operations for each byte from {} fp32 reached {} Gop/s, but its rate by itself only "
+              "{}: something else had part of the device then, and no ridge is concluded; measure again on an idle "
               "machine.",
-              operations_of(point), point.point.words.level.text(), median_of(point), median_of(main))};
+              analysis::number_text(operations_of(point)), point.point.words.level.text(),
+              analysis::number_text(median_of(point), 4), analysis::number_text(median_of(main), 4))};
 }
 
 /// The roofs whose bandwidth is known, nearest first.
@@ -270,11 +272,12 @@ std::vector<Finding> ridges(std::span<const Measurement> measurements) {
       const auto same = std::ranges::find(roofs, roof.level, &Roof::level);
       return median_of(*main_rate(some, NumberType::fp32)) / gbps_of(same != roofs.end() ? *same : roof);
     });
-    Finding& finding = found.emplace_back(finding_of(
-        ridge, roof.bandwidth->point.words, seen.estimate(std::identity()),
-        fmt::format("fp32 needs {:.3g} operations a byte from {} ({}), which delivers {:.4g} GB/s, until its {:.4g} "
-                    "Gop/s are the limit",
-                    peak_gops / gbps, roof.level.text(), size_text(roof.bytes), gbps, peak_gops)));
+    Finding& finding = found.emplace_back(
+        finding_of(ridge, roof.bandwidth->point.words, seen.estimate(std::identity()),
+                   fmt::format("fp32 needs {} operations a byte from {} ({}), which delivers {} GB/s, until its {} "
+                               "Gop/s are the limit",
+                               analysis::number_text(peak_gops / gbps), roof.level.text(), size_text(roof.bytes),
+                               analysis::number_text(gbps, 4), analysis::number_text(peak_gops, 4))));
     finding.details = {{"bytes", roof.bytes}, {"gbps", six_digits(gbps)}, {"gops", six_digits(peak_gops)}};
     const std::vector<double> shares = shares_of_roof(roof, gbps, peak_gops);
     if (!shares.empty()) {

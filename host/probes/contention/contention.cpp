@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "analysis/number_text.hpp"
+#include "cpu/topology.hpp"
 #include "probes/catalog.hpp"
 #include "probes/contention/contention.hpp"
 
@@ -93,6 +95,13 @@ bool allows_large_arrays(const Request& request) {
          request.smallest_bytes.value_or(0) <= 3 * array_bytes_of_cpus;
 }
 
+std::optional<std::string> obstacle(const device::DeviceInfo& device) {
+  if (device.type == device::DeviceType::model) return std::nullopt;
+  // The driver has threads of its own beside the walk, a GPU's too.
+  const std::string reason = why_not_at_once(cpu::machine());
+  return reason.empty() ? std::nullopt : std::optional(reason);
+}
+
 std::vector<Point> next_contention(const device::DeviceInfo& device, const Request& request,
                                    std::span<const Measurement> known) {
   // One point says why nothing is measured.
@@ -135,13 +144,15 @@ Finding found_load(const std::vector<LoadPoint>& curve, std::span<const Measurem
     finding.value = six_digits(*gbps);
     if (earliest) finding.low = six_digits(std::min(*earliest, *gbps));
     if (latest) finding.high = six_digits(std::max(*latest, *gbps));
-    finding.evidence = fmt::format("Latency is {} % above idle from {:.3g} GB/s of the GPU on.", percent, *gbps);
+    finding.evidence =
+        fmt::format("Latency is {} % above idle from {} GB/s of the GPU on.", percent, analysis::number_text(*gbps));
     if (!latest) finding.evidence += " Another run may find that it never is.";
   } else {
-    finding.evidence =
-        fmt::format("Up to {:.3g} GB/s of the GPU latency never rose by {} %.", curve.back().gpu_gbps, percent);
+    finding.evidence = fmt::format("Up to {} GB/s of the GPU latency never rose by {} %.",
+                                   analysis::number_text(curve.back().gpu_gbps), percent);
     if (earliest)
-      finding.evidence += fmt::format(" Another run may find that it does, from {:.3g} GB/s on.", *earliest);
+      finding.evidence +=
+          fmt::format(" Another run may find that it does, from {} GB/s on.", analysis::number_text(*earliest));
   }
   return finding;
 }
@@ -151,11 +162,12 @@ std::optional<Finding> found_cpu_loss(std::span<const Measurement> measurements)
   if (pairs == nullptr || pairs->values.size() < 2) return std::nullopt;
   const analysis::Estimate ratio = measure::margin(*pairs, measurements);
   std::string evidence = fmt::format(
-      "At full load the CPU's loads took {:.3g} times as long as right before, with the GPU idle ({:.3g} to "
-      "{:.3g} in another run).",
-      ratio.value, ratio.low, ratio.high);
+      "At full load the CPU's loads took {} times as long as right before, with the GPU idle ({} to "
+      "{} in another run).",
+      analysis::number_text(ratio.value), analysis::number_text(ratio.low), analysis::number_text(ratio.high));
   if (const Measurement* control = at_load(measurements, times_idle_in_control, 1))
-    evidence += fmt::format(" With arrays in the GPU's first cache: {:.3g} times.", median_of(*control));
+    evidence +=
+        fmt::format(" With arrays in the GPU's first cache: {} times.", analysis::number_text(median_of(*control)));
   const auto loss = [](double times) { return 1 - 1 / times; };
   const analysis::Estimate lost{loss(ratio.low), loss(ratio.value), loss(ratio.high)};
   return finding_of(cpu_loss, walk_under_load.words, lost, evidence);
@@ -169,15 +181,17 @@ Conclusion conclude_contention(const Request&, std::span<const Measurement> meas
   const Measurement* const full = at_load(measurements, walk_under_load, 1);
   if (idle == nullptr) return conclusion;
   const bool same_silicon = full != nullptr && full->state.shape.at("same_silicon") != 0;
-  conclusion.findings.push_back(finding_of(
-      idle_latency, walk_under_load.words, estimate(*idle, measurements),
-      fmt::format("With the GPU idle half of the CPU's windows took less than {:.3g} ns a load.{}", median_of(*idle),
-                  same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : "")));
+  conclusion.findings.push_back(
+      finding_of(idle_latency, walk_under_load.words, estimate(*idle, measurements),
+                 fmt::format("With the GPU idle half of the CPU's windows took less than {} ns a load.{}",
+                             analysis::number_text(median_of(*idle)),
+                             same_silicon ? " Here the GPU is a driver on the same CPU's other cores." : "")));
   if (full == nullptr) return conclusion;
   conclusion.add({finding_of(full_load_latency, walk_under_load.words, estimate(*full, measurements),
-                             fmt::format("While the GPU moved {:.3g} GB/s, the most it was brought to, a load took "
-                                         "{:.3g} ns.",
-                                         full->point.x.gpu_gbps.value_or(0), median_of(*full))),
+                             fmt::format("While the GPU moved {} GB/s, the most it was brought to, a load took "
+                                         "{} ns.",
+                                         analysis::number_text(full->point.x.gpu_gbps.value_or(0)),
+                                         analysis::number_text(median_of(*full)))),
                   found_load(curve, measurements, 10), found_load(curve, measurements, 50)});
   if (const auto loss = found_cpu_loss(measurements)) conclusion.findings.push_back(*loss);
   return conclusion;
@@ -282,6 +296,7 @@ const Probe contention{.name = "contention",
                        .question = "How much longer does the CPU wait for memory while the GPU uses it?",
                        .curves = contention_probe::curves,
                        .finding_kinds = contention_probe::finding_kinds,
+                       .obstacle = contention_probe::obstacle,
                        .next = contention_probe::next_contention,
                        .conclude = contention_probe::conclude_contention,
                        .needs_host_core = true};

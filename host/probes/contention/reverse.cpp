@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "analysis/number_text.hpp"
 #include "measure/repetitions.hpp"
 #include "probes/contention/contention.hpp"
 #include "workloads/stream/stream.hpp"
@@ -151,14 +152,16 @@ std::vector<Finding> reverse_findings(std::span<const Measurement> measurements)
     };
     const analysis::Estimate kept = measure::SeenInRuns<double>(measurements, kept_share).margin(std::identity());
     std::string evidence = fmt::format(
-        "While {:.3g} CPU thread{} {} at full speed the GPU moved {:.3g} GB/s instead of {:.3g} GB/s ({:.3g} "
-        "to {:.3g} of it in another run)",
-        count, count > 1 ? "s" : "", traffic.verb, median_of(*beside), median_of(*alone), kept.low, kept.high);
+        "While {} CPU thread{} {} at full speed the GPU moved {} GB/s instead of {} GB/s ({} "
+        "to {} of it in another run)",
+        analysis::number_text(count), count > 1 ? "s" : "", traffic.verb, analysis::number_text(median_of(*beside)),
+        analysis::number_text(median_of(*alone)), analysis::number_text(kept.low), analysis::number_text(kept.high));
     const Measurement* walk_alone = find(measurements, gpu_latency, traffic.pattern, false);
     const Measurement* walk_beside = find(measurements, gpu_latency, traffic.pattern, true);
     if (walk_alone != nullptr && walk_beside != nullptr) {
-      evidence += fmt::format(", and one of its loads took {:.3g} ns instead of {:.3g} ns", median_of(*walk_beside),
-                              median_of(*walk_alone));
+      evidence +=
+          fmt::format(", and one of its loads took {} ns instead of {} ns",
+                      analysis::number_text(median_of(*walk_beside)), analysis::number_text(median_of(*walk_alone)));
     }
     const analysis::Estimate lost{1 - kept.high, 1 - kept.value, 1 - kept.low};
     findings.push_back(finding_of(gpu_loss, beside->point.words, lost, evidence + "."));

@@ -38,11 +38,7 @@ const std::byte*& place_in_chased_memory(std::uint64_t seed) {
 
 std::unique_ptr<device::Companion> companion_of(device::Device& device, std::uint64_t seed) {
   if (auto simulated = device.companion()) return simulated;
-  const cpu::Topology& machine = cpu::machine();
-  if (machine.cores.size() < 2 && device.info().type == device::DeviceType::cpu) {
-    throw device::Unsupported("this process may use one core only, which the driver's threads need; allow it two");
-  }
-  return cpu::chase_on(quiet_core(machine, 0).cpu, place_in_chased_memory(seed));
+  return cpu::chase_on(quiet_core(cpu::machine(), 0).cpu, place_in_chased_memory(seed));
 }
 
 /// One group a compute unit, and so little for each that three arrays stay in the smallest first cache.

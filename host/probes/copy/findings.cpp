@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "analysis/number_text.hpp"
 #include "analysis/size_curves.hpp"
 #include "probes/copy/copy.hpp"
 
@@ -63,10 +64,10 @@ void add_line(const Words& words, const SeenTimes& seen, Conclusion& conclusion)
   const auto& [small, small_ns] = *by_size.begin();
   const auto& [large, large_ns] = *by_size.rbegin();
   const std::string evidence = fmt::format(
-      "A copy of {} {} takes {}, one of {} {}: with {:.3g} us and {:.3g} GB/s a line misses no size by "
+      "A copy of {} {} takes {}, one of {} {}: with {} us and {} GB/s a line misses no size by "
       "more than {:.0f} %.",
       size_text(small), phrase_of(words), measure::time_text(small_ns), size_text(large), measure::time_text(large_ns),
-      line->latency_ns / 1e3, line->gbps, std::ceil(100 * line->worst));
+      analysis::number_text(line->latency_ns / 1e3), analysis::number_text(line->gbps), std::ceil(100 * line->worst));
   measure::Known us = seen.estimate([&](const Times& times) { return line_of_visit(times).latency_ns / 1e3; });
   if (us.high > 0) conclusion.findings.push_back(finding_of(latency, words, us, evidence));
   const measure::Known gbps = seen.estimate([&](const Times& times) { return line_of_visit(times).gbps; });

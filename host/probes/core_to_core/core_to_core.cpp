@@ -23,11 +23,8 @@ constexpr int trials_of_a_copy = 3;
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   if (device.type == device::DeviceType::model) return "a simulated GPU has no CPU whose cores could exchange lines";
   if (device.api != device::Api::cpu) return "this is asked of the CPU itself, not through a driver";
-  const cpu::Topology& machine = cpu::machine();
-  if (machine.cores.size() < 2 && machine.cores.front().siblings.empty()) {
-    return "this process may use one CPU only, so nothing can be exchanged: give the machine or container two or more";
-  }
-  return std::nullopt;
+  const std::string reason = why_not_at_once(cpu::machine(), true);
+  return reason.empty() ? std::nullopt : std::optional(reason);
 }
 
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/number_text.hpp"
 #include "probes/core_to_core/core_to_core.hpp"
 
 namespace sonde::probes::core_to_core_probe {
@@ -110,12 +111,12 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
     };
     Finding& finding = conclusion.findings.emplace_back(
         finding_of(*kind, words, seen.estimate(median),
-                   fmt::format("Between {} {} {:.3g} {}", places.at(static_cast<std::size_t>(*words.placement)), what,
-                               group.median(), unit)));
+                   fmt::format("Between {} {} {} {}", places.at(static_cast<std::size_t>(*words.placement)), what,
+                               analysis::number_text(group.median()), unit)));
     const std::size_t pairs = group.of_pairs.size();
-    finding.evidence += pairs > 1 ? fmt::format(", the median of {} ordered pairs; from {:.3g} ({}) to {:.3g} ({}).",
-                                                pairs, median_of(*group.least), cpus_of(*group.least),
-                                                median_of(*group.most), cpus_of(*group.most))
+    finding.evidence += pairs > 1 ? fmt::format(", the median of {} ordered pairs; from {} ({}) to {} ({}).", pairs,
+                                                analysis::number_text(median_of(*group.least)), cpus_of(*group.least),
+                                                analysis::number_text(median_of(*group.most)), cpus_of(*group.most))
                                   : fmt::format(" ({}).", cpus_of(*group.least));
     if (words.exchange) {
       finding.evidence += fmt::format(
@@ -129,8 +130,8 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
     if (group.at_other_side.empty()) continue;
     const double at_other_side = analysis::quantile(group.at_other_side, 0.5);
     finding.evidence +=
-        fmt::format(" With the memory on the second CPU's node, where else it is on the first one's: {:.3g} {}.",
-                    at_other_side, unit);
+        fmt::format(" With the memory on the second CPU's node, where else it is on the first one's: {} {}.",
+                    analysis::number_text(at_other_side), unit);
     finding.details["memory_at_other_side"] = at_other_side;
   }
   return conclusion;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/number_text.hpp"
 #include "probes/cpu_bandwidth/cpu_bandwidth.hpp"
 #include "workloads/cpu/node_pairs.hpp"
 
@@ -69,7 +70,8 @@ std::vector<Finding> saturation_findings(std::span<const Measurement> measuremen
     const int all_but_one = threads_for(by_threads, 0.99, most);
     std::string each;
     for (const auto& [threads, one] : by_threads) {
-      each += fmt::format("{}{} {:.3g}", each.empty() ? "" : ", ", threads_text(threads), median_of(*one));
+      each += fmt::format("{}{} {}", each.empty() ? "" : ", ", threads_text(threads),
+                          analysis::number_text(median_of(*one)));
     }
     findings.push_back({.kind = &cpu_bandwidth_probe::saturated_by,
                         .words = words,
@@ -97,10 +99,10 @@ std::vector<Finding> non_temporal_findings(std::span<const Measurement> measurem
     const double fast = median_of(*non_temporal);
     const double usual = median_of(*other->second);
     const std::string evidence = fmt::format(
-        "In memory {} moved {:.3g} GB/s by {} with non-temporal stores and {:.3g} with ordinary ones: {:.2f} "
+        "In memory {} moved {} GB/s by {} with non-temporal stores and {} with ordinary ones: {:.2f} "
         "times as much, where {:.2f} is what not reading a line before it is written can save.",
-        threads_text(threads), fast, measure::word_of(past_caches.pattern.value()), usual, fast / usual,
-        facts_of(*past_caches.pattern).ideal_gain());
+        threads_text(threads), analysis::number_text(fast), measure::word_of(past_caches.pattern.value()),
+        analysis::number_text(usual), fast / usual, facts_of(*past_caches.pattern).ideal_gain());
     findings.push_back(finding_of(cpu_bandwidth_probe::non_temporal_gain, past_caches,
                                   ratio(*non_temporal, *other->second), evidence));
   }
@@ -116,9 +118,9 @@ std::vector<Finding> node_bandwidth_findings(std::span<const Measurement> measur
   const double near = median_of(*own);
   const double far = median_of(*crossing);
   const std::string evidence = fmt::format(
-      "While every node's cores read the next node's memory they got {:.3g} GB/s, all together; {:.3g} while each read "
+      "While every node's cores read the next node's memory they got {} GB/s, all together; {} while each read "
       "its own: {:.2f} times as much.",
-      far, near, far / near);
+      analysis::number_text(far), analysis::number_text(near), far / near);
   findings.push_back(
       finding_of(cpu_bandwidth_probe::nodes_crossing, crossing->point.words, ratio(*crossing, *own), evidence));
   return findings;

@@ -154,10 +154,8 @@ struct WalkBesideCpuLoad {
 
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
   if (device.api != device::Api::cpu) return "this is asked of the CPU itself, not through a driver";
-  if (workloads::compute_units_of(device) < 2) {
-    return "this CPU has one core, so nothing can run beside the walk: give the machine or container two or more";
-  }
-  return std::nullopt;
+  const std::string reason = why_not_at_once(cpu::machine());
+  return reason.empty() ? std::nullopt : std::optional(reason);
 }
 
 std::vector<Point> next(const device::DeviceInfo&, const Request& request, std::span<const Measurement> known) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "analysis/number_text.hpp"
 #include "probes/cpu_loaded_latency/cpu_loaded_latency.hpp"
 
 namespace sonde::probes {
@@ -198,12 +199,14 @@ Conclusion cpu_load_conclusion(const cpu::Topology& machine, const Request& requ
     const auto add_beside = [&](const FindingKind& kind, const CpuLoadPoint& point) {
       const double ns = median_of(*point.latency);
       add(kind, *point.latency,
-          fmt::format("{} {:.3g} ns (p99 {:.3g}) while {} {:.3g} GB/s, {:.3g} times as long as alone.", load, ns,
-                      analysis::quantile(point.latency->values, 0.99), who_loads(curve.words, point.threads),
-                      point.gbps, ns / alone_ns))
+          fmt::format("{} {} ns (p99 {}) while {} {} GB/s, {} as alone.", load, analysis::number_text(ns),
+                      analysis::number_text(analysis::quantile(point.latency->values, 0.99)),
+                      who_loads(curve.words, point.threads), analysis::number_text(point.gbps),
+                      workloads::times_as_long(ns / alone_ns, 3)))
           .details["load_gbps"] = six_digits(point.gbps);
     };
-    add(workloads::idle_latency, *curve.alone, fmt::format("{} {:.3g} ns while no other core loads.", load, alone_ns));
+    add(workloads::idle_latency, *curve.alone,
+        fmt::format("{} {} ns while no other core loads.", load, analysis::number_text(alone_ns)));
     const CpuLoadPoint& all = curve.undelayed.back();
     const CpuLoadPoint& fewest = curve.undelayed.front();
     add_beside(workloads::full_load_latency, all);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "analysis/number_text.hpp"
 #include "probes/hit_rate/hit_rate.hpp"
 
 namespace sonde::probes {
@@ -112,10 +113,10 @@ void add_cache(const LastCache& all, std::span<const Measurement> measurements, 
   add_shares(cache, conclusion);
   Finding finding = finding_of(
       hit_rate_probe::effective_capacity, words, cache.bytes(),
-      fmt::format(
-          "{} load takes {:.3g} ns where the last cache serves it and {:.3g} ns where it does not, {:.2f} times "
-          "as long; beyond it the hit rate is that of a cache of {}",
-          in_kind(words), all.hit_ns, all.miss_ns, all.contrast(), size_text(all.bytes)));
+      fmt::format("{} load takes {} ns where the last cache serves it and {} ns where it does not, {:.2f} times "
+                  "as long; beyond it the hit rate is that of a cache of {}",
+                  in_kind(words), analysis::number_text(all.hit_ns), analysis::number_text(all.miss_ns), all.contrast(),
+                  size_text(all.bytes)));
   finding.details = {{"hit_ns", six_digits(all.hit_ns)},
                      {"miss_ns", six_digits(all.miss_ns)},
                      {"miss_growth_ns", six_digits(all.growth_ns)},
@@ -150,10 +151,11 @@ void conclude_kind(const LastCache& usual, std::span<const Measurement> measurem
   conclusion.findings.push_back(
       {.kind = &hit_rate_probe::none_seen,
        .words = words,
-       .evidence = fmt::format("{} load takes {:.3g} ns in {} and {:.3g} ns in {}: the cache that holds {} of "
-                               "device memory serves none of it.",
-                               in_kind(words), inside.nanoseconds, size_text(inside.bytes), beyond.nanoseconds,
-                               size_text(beyond.bytes), size_text(usual.bytes))});
+       .evidence =
+           fmt::format("{} load takes {} ns in {} and {} ns in {}: the cache that holds {} of "
+                       "device memory serves none of it.",
+                       in_kind(words), analysis::number_text(inside.nanoseconds), size_text(inside.bytes),
+                       analysis::number_text(beyond.nanoseconds), size_text(beyond.bytes), size_text(usual.bytes))});
 }
 
 /// The cache's effective capacity by what counters saw of the random walk, and by how much its hit rate differs from
@@ -251,9 +253,10 @@ Conclusion conclude_hit_rate(const Request& request, std::span<const Measurement
         {.kind = &hit_rate_probe::contrast_too_small,
          .words = usual_walk_words,
          .value = six_digits(cache->contrast()),
-         .evidence = fmt::format("Beyond {} a load takes {:.3g} ns instead of {:.3g}, {:.2f} times as long: too little "
+         .evidence = fmt::format("Beyond {} a load takes {} ns instead of {}, {:.2f} times as long: too little "
                                  "to tell hits from misses, and it may be address translation.",
-                                 size_text(cache->bytes), cache->miss_ns, cache->hit_ns, cache->contrast())});
+                                 size_text(cache->bytes), analysis::number_text(cache->miss_ns),
+                                 analysis::number_text(cache->hit_ns), cache->contrast())});
     return conclusion;
   }
   add_cache(*cache, measurements, usual_walk_words, stated_bytes, conclusion);

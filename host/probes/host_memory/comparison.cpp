@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "analysis/number_text.hpp"
 #include "analysis/size_curves.hpp"
 #include "probes/host_memory/host_memory.hpp"
 #include "workloads/stream/memory_kinds.hpp"
@@ -91,9 +92,9 @@ struct MemoryComparison {
     const MemoryDistance distance = *seen.all().distance(place);
     const measure::Known ns = seen.estimate(number(&MemoryDistance::other_ns));
     const std::string size = size_text(distance.bytes);
-    const std::string both =
-        fmt::format("Over {} a load takes {:.3g} ns in {} memory and {:.3g} ns in {} memory", size, distance.other_ns,
-                    place.memory.text(), distance.own_ns, seen.all().first.text());
+    const std::string both = fmt::format("Over {} a load takes {} ns in {} memory and {} ns in {} memory", size,
+                                         analysis::number_text(distance.other_ns), place.memory.text(),
+                                         analysis::number_text(distance.own_ns), seen.all().first.text());
     const auto add = [&](const FindingKind& kind, const std::string& evidence) {
       found.conclusion.findings.push_back(
           finding_of(kind, {.memory = place.memory, .writer = place.writer}, ns, evidence));
@@ -121,9 +122,10 @@ struct MemoryComparison {
     if (!holds(slower, memory, "is slow for the CPU")) return;
     found.conclusion.findings.push_back(
         finding_of(slow_for_the_cpu, {.memory = memory, .side = Side::cpu}, gbps,
-                   fmt::format("The CPU reads {} memory through its view at {:.3g} GB/s, one thread; the "
-                               "fastest kind gives it {:.3g}.",
-                               memory.text(), gbps.value, seen.all().best_read_gbps())));
+                   fmt::format("The CPU reads {} memory through its view at {} GB/s, one thread; the "
+                               "fastest kind gives it {}.",
+                               memory.text(), analysis::number_text(gbps.value),
+                               analysis::number_text(seen.all().best_read_gbps()))));
   }
 };
 

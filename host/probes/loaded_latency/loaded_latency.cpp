@@ -8,7 +8,9 @@
 #include <cmath>
 #include <set>
 
+#include "analysis/number_text.hpp"
 #include "analysis/size_curves.hpp"
+#include "cpu/topology.hpp"
 #include "probes/catalog.hpp"
 #include "workloads/walk/chases.hpp"
 #include "workloads/walk/single_item.hpp"
@@ -147,10 +149,12 @@ std::vector<Point> more_visits_to_findings(std::span<const Measurement> known) {
 }
 
 std::optional<std::string> obstacle(const device::DeviceInfo& device) {
-  if (device.type == device::DeviceType::cpu && workloads::compute_units_of(device) < 2) {
-    return "this CPU has one core, so nothing can run beside the walk: give the machine or container two or more";
-  }
-  return std::nullopt;
+  if (device.type != device::DeviceType::cpu) return std::nullopt;
+  if (workloads::compute_units_of(device) < 2)
+    return "the driver uses one core only, so nothing can run beside the walk: give the machine or container two or "
+           "more";
+  const std::string reason = why_not_at_once(cpu::machine());
+  return reason.empty() ? std::nullopt : std::optional(reason);
 }
 
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
@@ -197,10 +201,12 @@ void conclude_on(double bytes, const char* where, std::span<const Measurement> m
   };
   const double alone_ns = median_of(*alone.measurement);
   const double full_ns = median_of(*full.measurement);
-  add(workloads::idle_latency, alone, fmt::format("{} {:.3g} ns while nothing else runs.", load, alone_ns));
+  add(workloads::idle_latency, alone,
+      fmt::format("{} {} ns while nothing else runs.", load, analysis::number_text(alone_ns)));
   add(workloads::full_load_latency, full,
-      fmt::format("{} {:.3g} ns while the other work-groups read {:.3g} GB/s, {:.2g} times as long as alone.", load,
-                  full_ns, full.gbps, full_ns / alone_ns));
+      fmt::format("{} {} ns while the other work-groups read {} GB/s, {} as alone.", load,
+                  analysis::number_text(full_ns), analysis::number_text(full.gbps),
+                  workloads::times_as_long(full_ns / alone_ns, 2)));
 }
 
 Conclusion conclude(const Request&, std::span<const Measurement> measurements) {

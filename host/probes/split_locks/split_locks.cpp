@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/number_text.hpp"
 #include "measure/asked_sizes.hpp"
 #include "probes/catalog.hpp"
 
@@ -82,9 +83,9 @@ Finding latency_of(const Words& words, const OneAndTwoLines& lines) {
   const double one = median_of(*lines.one);
   const double two = median_of(*lines.two);
   const std::string evidence = fmt::format(
-      "A locked operation of one core took {:.3g} ns within a line and {:.3g} ns across two: {:.3g} times as "
+      "A locked operation of one core took {} ns within a line and {} ns across two: {} times as "
       "long.",
-      one, two, two / one);
+      analysis::number_text(one), analysis::number_text(two), analysis::number_text(two / one));
   return {.kind = &split_locks_probe::latency,
           .words = words,
           .value = two,
@@ -97,11 +98,11 @@ Finding loss_of(const Words& words, double bytes, const OneAndTwoLines& lines, d
   const bool loads = words.role.has_value();
   const double times = loads ? two / beside_nothing : beside_nothing / two;
   const std::string evidence = fmt::format(
-      "In {} another core {} {:.3g} {} while nobody locked, {:.3g} while {} locked a word within a line, and {:.3g} "
-      "while it lay across two: {:.3g} times as {}.",
-      size_text(bytes), loads ? "waited for a load" : "read", beside_nothing, lines.two->unit, one,
-      lines.two->point.x.cpu_threads == 1.0 ? "a core" : "two cores", two, times,
-      loads ? "long" : "much without locks");
+      "In {} another core {} {} {} while nobody locked, {} while {} locked a word within a line, and {} "
+      "while it lay across two: {} times as {}.",
+      size_text(bytes), loads ? "waited for a load" : "read", analysis::number_text(beside_nothing), lines.two->unit,
+      analysis::number_text(one), lines.two->point.x.cpu_threads == 1.0 ? "a core" : "two cores",
+      analysis::number_text(two), analysis::number_text(times), loads ? "long" : "much without locks");
   return {.kind = &split_locks_probe::loss,
           .words = words,
           .value = times,

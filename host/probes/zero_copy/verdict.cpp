@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/number_text.hpp"
 #include "analysis/size_curves.hpp"
 #include "probes/zero_copy/zero_copy.hpp"
 
@@ -118,9 +119,10 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
   const double gbps = copy_gbps(seen.all(), direction);
   const double largest = times.rbegin()->first;
   const std::string text = fmt::format(
-      "With one word changed a round takes {:.3g} us at the smallest buffer and {:.3g} at the largest ({} "
+      "With one word changed a round takes {} us at the smallest buffer and {} at the largest ({} "
       "to {})",
-      times.begin()->second, times.rbegin()->second, size_text(times.begin()->first), size_text(largest));
+      analysis::number_text(times.begin()->second), analysis::number_text(times.rbegin()->second),
+      size_text(times.begin()->first), size_text(largest));
   const Words of{.direction = direction, .memory = memory};
   const auto decided = [&](const FindingKind& kind, const measure::Known& value, const std::string& evidence) {
     return SharingVerdict{finding_of(kind, of, value, text + evidence)};
@@ -138,21 +140,21 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
   if (found.verdict != analysis::ImplicitCopy::Verdict::none) {
     const bool is_copy = found.verdict == analysis::ImplicitCopy::Verdict::copy;
     return decided(is_copy ? copies : cache_maintenance, found.gbps,
-                   fmt::format(", so {} at {:.3g} GB/s, beside {:.3g} of a copy that is asked for.",
+                   fmt::format(", so {} at {} GB/s, beside {} of a copy that is asked for.",
                                is_copy ? "all of it is copied" : "there is work on all of it, yet no copy,",
-                               found.gbps.value, gbps));
+                               analysis::number_text(found.gbps.value), analysis::number_text(gbps)));
   }
   const PageVerdict pages = pages_of(seen, memory, direction);
   if (pages.migrate == analysis::Answer::open) {
-    return undecided(fmt::format(", and each page that is touched takes {:.3g} to {:.3g} us more, which may be a fault "
+    return undecided(fmt::format(", and each page that is touched takes {} to {} us more, which may be a fault "
                                  "or none; measure on an idle machine.",
-                                 pages.us.low, pages.us.high),
+                                 analysis::number_text(pages.us.low), analysis::number_text(pages.us.high)),
                      true);
   }
   if (pages.migrate == analysis::Answer::yes) {
     return decided(migrates, pages.us,
-                   fmt::format(", but each page that is touched takes {:.3g} us more: memory moves page by page.",
-                               pages.us.value));
+                   fmt::format(", but each page that is touched takes {} us more: memory moves page by page.",
+                               analysis::number_text(pages.us.value)));
   }
   if (direction == Direction::to_host && all_costs_more(seen, memory, gbps)) {
     return undecided(", but when all of it changes a round takes longer than touching and copying it would.", false);
@@ -160,7 +162,7 @@ SharingVerdict verdict_on(std::span<const Measurement> measurements, const Seen&
   const auto last = std::ranges::find_if(
       measurements, [&](const Measurement& one) { return one.point.words == words && one.point.x.bytes == largest; });
   return decided(shared_without_copy, estimate(*last, measurements),
-                 fmt::format("; a copy would have added {:.3g} us.", largest / gbps / 1e3));
+                 fmt::format("; a copy would have added {} us.", analysis::number_text(largest / gbps / 1e3)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "analysis/number_text.hpp"
 #include "measure/other_runs.hpp"
 
 namespace sonde::workloads {
@@ -84,16 +85,16 @@ std::vector<measure::Finding> node_findings(std::span<const Measurement> measure
       return medians.empty() ? 0 : analysis::quantile(medians, 0.5);
     });
     const auto [least, most] = std::ranges::minmax_element(pairs, {}, measure::median_of);
-    const std::string range =
-        pairs.size() == 1
-            ? fmt::format(" ({}).", pair_text(*least))
-            : fmt::format(", the median of {} pairs; from {:.3g} ({}) to {:.3g} ({}).", pairs.size(),
-                          measure::median_of(*least), pair_text(*least), measure::median_of(*most), pair_text(*most));
+    const std::string range = pairs.size() == 1
+                                  ? fmt::format(" ({}).", pair_text(*least))
+                                  : fmt::format(", the median of {} pairs; from {} ({}) to {} ({}).", pairs.size(),
+                                                analysis::number_text(measure::median_of(*least)), pair_text(*least),
+                                                analysis::number_text(measure::median_of(*most)), pair_text(*most));
     const bool own = words.placement == measure::Placement::same_node;
     findings.push_back(
         measure::finding_of(kind, words, seen.estimate([](double median) { return median; }),
-                            fmt::format("In the memory of {} {} {:.3g} {}{}",
-                                        own ? "the core's own node" : "another node", what, seen.all(), unit, range)));
+                            fmt::format("In the memory of {} {} {} {}{}", own ? "the core's own node" : "another node",
+                                        what, analysis::number_text(seen.all()), unit, range)));
   }
   return findings;
 }

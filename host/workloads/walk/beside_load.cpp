@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/number_text.hpp"
 #include "analysis/statistics.hpp"
 #include "measure/counted_work.hpp"
 #include "measure/repetitions.hpp"
@@ -202,9 +203,17 @@ std::optional<double> delay_in_the_widest_gap(const std::vector<ReachedLoad>& by
 
 std::string describe_disturbance(const measure::State& state) {
   if (!state.disturbed) return "";
-  const long percent = std::lround(100 * std::max(state.foreign_cpu, state.steal));
-  return " Meanwhile other programs took " + std::to_string(percent) +
-         " % of the CPU: measure again on an idle machine.";
+  const double share = std::max(state.foreign_cpu, state.steal);
+  constexpr double hardly_any = 0.001;
+  return (share < hardly_any ? " Meanwhile something else worked on the same core"
+                             : " Meanwhile other programs took " + analysis::percent_text(share) + " of the CPU") +
+         std::string(": measure again on an idle machine.");
+}
+
+std::string times_as_long(double ratio, int digits) {
+  std::string times = analysis::number_text(ratio, digits);
+  if (times == "1") times = analysis::number_text(ratio);
+  return times == "1" ? "as long" : times + " times as long";
 }
 
 measure::Workload chase_under_load(device::Device& device, std::uint32_t count, const LineLayout& layout,

@@ -76,6 +76,9 @@ std::optional<double> delay_in_the_widest_gap(const std::vector<ReachedLoad>& by
 /// A sentence about a point that other programs disturbed; empty where they did not.
 std::string describe_disturbance(const measure::State& state);
 
+/// "1.3 times as long", and where so few digits tell no difference "1.02 times as long" or "as long".
+std::string times_as_long(double ratio, int digits);
+
 inline constexpr measure::FindingKind idle_latency{
     .name = "idle-latency",
     .heading = "Latency without load",
