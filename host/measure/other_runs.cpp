@@ -14,9 +14,6 @@ namespace {
 /// What second visits tell counts against it as degrees of freedom do.
 constexpr double usual_times_of_parts = 3;
 constexpr double usual_degrees = 4;
-/// The part of the scatter between visits that is between runs too, as all visits of a run share its moment.
-constexpr double together_alone = 0.35;
-constexpr double together_among_others = 1;
 /// By so much, as a logarithm, runs are taken to differ beyond what any part of a visit shows: on a machine of one's
 /// own, as the runs of an H100 do an hour and a restart apart, where second visits count against it too; and on one
 /// that many use, whose neighbours stay for minutes.
@@ -93,7 +90,7 @@ std::vector<Reach> reaches_of_family(const std::vector<const Measurement*>& fami
     degrees += one.of_visits.degrees;
   }
   times /= degrees;
-  const double together = std::lerp(together_alone, together_among_others, analysis::among_others(others));
+  const double among = analysis::among_others(others);
   const double of_runs = above_zero ? between_runs(others, degrees - usual_degrees) : 0;
   std::vector<Reach> found;
   for (const SeenScatter& one : seen) {
@@ -101,7 +98,8 @@ std::vector<Reach> reaches_of_family(const std::vector<const Measurement*>& fami
     const analysis::Scatter scatter{has_parts ? times * one.of_parts.variance : one.of_visits.variance,
                                     has_parts ? one.of_parts.degrees : one.of_visits.degrees};
     const double visits = std::max(1.0, static_cast<double>(one.visits));
-    const double variance = 2 * scatter.variance * (1 / visits + together);
+    // Among others all visits of a run share its moment, so that two runs differ by what two visits do as well.
+    const double variance = scatter.variance * std::lerp(analysis::variances_of_a_run / visits, 2 + 2 / visits, among);
     const double half_width = std::hypot(analysis::t_95(scatter.degrees) * std::sqrt(variance), of_runs);
     found.push_back({scatter.degrees > 0 ? half_width : unknown_half_width, above_zero});
   }

@@ -188,7 +188,9 @@ TEST(BandwidthPlan, WorkingSetsHaveRoomInTheLargestBufferButForOneThatSaysWhyNon
     }
     EXPECT_EQ(beyond, std::vector<double>{1 << 30});
     EXPECT_GT(largest[1], 0.9 * 2e8);
-    if (look == measure::Look::closer) EXPECT_GT(largest[3], 0.9 * 3 * 2e8);
+    if (look == measure::Look::closer) {
+      EXPECT_GT(largest[3], 0.9 * 3 * 2e8);
+    }
   }
 }
 

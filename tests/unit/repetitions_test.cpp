@@ -134,9 +134,10 @@ TEST(Repetitions, APairWhoseLongDispatchTookLessTimeIsTakenAgain) {
   // Something holds up a short dispatch by more than a long one lasts, now and then.
   const auto is_held_up = [](std::size_t dispatch) { return dispatch % 10 == 4; };
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    ScriptedDevice device({.noise = 0.02,
-                           .slowdown = [&](std::size_t dispatch, double) { return is_held_up(dispatch) ? 3000.0 : 1.0; },
-                           .seed = seed});
+    ScriptedDevice device(
+        {.noise = 0.02,
+         .slowdown = [&](std::size_t dispatch, double) { return is_held_up(dispatch) ? 3000.0 : 1.0; },
+         .seed = seed});
     const Repetitions repetitions = repeated(device, large_bytes);
     EXPECT_GE(repetitions.values.size(), 7u);
     for (const double value : repetitions.values) EXPECT_GT(value, 0);
