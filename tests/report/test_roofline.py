@@ -56,7 +56,8 @@ def test_each_api_has_roofs_for_levels_and_types(tmp_path):
 
 def test_a_roof_is_where_the_run_concluded_that_it_is(tmp_path):
     concluded = {**ridge("memory", 3), "details": {"bytes": 1 << 26, "gbps": 333, "gops": 1000}}
-    (one,) = rooflines(view(tmp_path, *samples(), concluded))
+    others = [one for one in samples() if one["record"] != "finding" or one["series"] != concluded["series"]]
+    (one,) = rooflines(view(tmp_path, *others, concluded))
     assert [(roof.gbps, roof.ridge) for roof in one.roofs] == [(2000, 0.55), (333, 3)]
 
 

@@ -139,7 +139,7 @@ std::vector<cl::Device> devices() {
       if (std::ranges::none_of(found, is_it)) found.emplace_back(device, true);
     }
   }
-  if (found.empty() && !platforms.empty()) throw Unsupported(without_a_device(platforms));
+  if (found.empty() && !platforms.empty()) throw NoDevice(without_a_device(platforms));
   if (found.empty()) {
     throw NoDevice(
         "no OpenCL driver found a device; install the GPU's (NVIDIA: its driver's OpenCL part, AMD: rocm-opencl-icd "
