@@ -16,8 +16,7 @@ namespace {
 using records::ApiDevice;
 using records::DeviceRecord;
 
-std::vector<records::Applicability> answers(const DeviceRecord& device,
-                                            const std::map<device::Api, std::string>& problems) {
+std::vector<records::Applicability> answers(const DeviceRecord& device, const session::FoundDevices& machine) {
   std::vector<records::Applicability> all;
   for (const measure::Probe* probe : probes::catalog()) {
     for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu}) {
@@ -29,10 +28,9 @@ std::vector<records::Applicability> answers(const DeviceRecord& device,
       } else if (through_api != nullptr) {
         answer = probe->obstacle(through_api->info).value_or("yes");
       } else {
-        const auto problem = problems.find(api);
-        answer = problem != problems.end() ? problem->second
-                 : api == device::Api::cpu ? "asked of device cpu alone"
-                                           : "no " + records::spoken_name(api) + " driver shows this device";
+        answer = machine.why_none(api);
+        if (answer.empty() && api == device::Api::cpu) answer = "asked of device cpu alone";
+        if (answer.empty()) answer = "no " + records::spoken_name(api) + " driver shows this device";
       }
       all.push_back({std::string(probe->name), records::api_name(api), answer});
     }
@@ -127,14 +125,14 @@ ExitStatus list_command(bool as_json, bool verbose) {
   if (as_json) {
     std::vector<std::string> devices;
     for (const DeviceRecord& device : machine.devices)
-      devices.push_back("\n" + records::listed_device_json(device, answers(device, machine.problems)));
+      devices.push_back("\n" + records::listed_device_json(device, answers(device, machine)));
     std::cout << fmt::format("[{}\n]\n", fmt::join(devices, ","));
     return ExitStatus::done;
   }
   const int columns = output_columns();
   for (std::size_t index = 0; index < machine.devices.size(); ++index) {
     const DeviceRecord& device = machine.devices[index];
-    print(device, index, answers(device, machine.problems), columns);
+    print(device, index, answers(device, machine), columns);
   }
   if (machine.devices.empty()) std::cout << "No device found.\n";
   if (verbose) print(machine.drivers, columns);

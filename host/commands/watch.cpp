@@ -248,7 +248,8 @@ ExitStatus watch_command(const WatchOptions& options) {
   WatchSource source = session::open_watch_source(options.source, options.sysfs_root);
   os::drop_capabilities();  // COMMAND must not have the right to open counters
   if (!source.why_not_counted.empty()) {
-    if (options.watched.empty()) throw UsageError(source.why_not_counted);
+    // A source that was asked for by its name is what the user wants most.
+    if (options.watched.empty() || !options.source.empty()) throw UsageError(source.why_not_counted);
     spdlog::warn("{}. {} runs all the same, and nothing is counted", source.why_not_counted, options.watched.front());
     return run_unwatched(options.watched);
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "analysis/number_text.hpp"
 #include "measure/targets.hpp"
 
 namespace sonde::measure {
@@ -23,7 +24,8 @@ constexpr double usual_degrees_between_runs = 20;
 /// A point that was interrupted, or whose visits fell in two groups, must not speak for all others.
 constexpr double most_times_in_common = 3;
 constexpr double most_times_of_parts = 20;
-/// The reach of a number of which nothing tells how it scatters: between two fifths and two and a half times as much.
+/// The reach of a number of which nothing tells how it scatters, as a share of it or a logarithm: from next to nothing,
+/// or two fifths, to about twice as much.
 constexpr double unknown_half_width = 0.9;
 
 constexpr std::size_t parts = 3;
@@ -73,7 +75,9 @@ std::vector<Reach> reaches_of_family(const std::vector<const Measurement*>& fami
   std::vector<SeenScatter> seen;
   std::vector<analysis::Scatter> of_parts;
   double others = 0;
+  double largest = 0;
   for (const Measurement* one : family) {
+    if (!one->values.empty()) largest = std::max(largest, std::abs(median_of(*one)));
     others += share_of_others(one->state) / static_cast<double>(family.size());
     seen.push_back(scatter_seen(*one, [&](double value) { return above_zero ? std::log(value) : value; }));
     of_parts.push_back(seen.back().of_parts);
@@ -101,7 +105,8 @@ std::vector<Reach> reaches_of_family(const std::vector<const Measurement*>& fami
     // Among others all visits of a run share its moment, so that two runs differ by what two visits do as well.
     const double variance = scatter.variance * std::lerp(analysis::variances_of_a_run / visits, 2 + 2 / visits, among);
     const double half_width = std::hypot(analysis::t_95(scatter.degrees) * std::sqrt(variance), of_runs);
-    found.push_back({scatter.degrees > 0 ? half_width : unknown_half_width, above_zero});
+    const double unknown = unknown_half_width * (above_zero ? 1 : largest);
+    found.push_back({scatter.degrees > 0 ? half_width : unknown, above_zero});
   }
   return found;
 }
@@ -199,7 +204,7 @@ void set_value(Finding& finding, const analysis::Estimate& estimate) {
 
 Finding finding_of(const FindingKind& kind, const Words& words, const Known& value, std::string evidence) {
   if (value.unsteady_visits > 0) {
-    std::string range = fmt::format("{:.3g} to {:.3g}", value.low, value.high);
+    std::string range = fmt::format("{} to {}", analysis::number_text(value.low), analysis::number_text(value.high));
     if (kind.unit.name != units::ratio.name) range += fmt::format(" {}", kind.unit.name);
     evidence += value.unsteady_visits < static_cast<std::size_t>(usual_visits)
                     ? fmt::format(" No steady value yet: another run may read {}.", range)

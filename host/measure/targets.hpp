@@ -14,7 +14,7 @@ enum class Quantity { size, rate };
 inline constexpr double size_target = 0.03;
 inline constexpr double rate_target = 0.01;
 /// Intervals of latencies and bandwidths are for another run's value, and runs that each know theirs within the target
-/// differ by as much more (`analysis::predicted_above_zero`): no number of visits makes them narrower.
+/// are taken to differ by about as much more, however many visits they have.
 inline constexpr double rate_between_runs = 0.03;
 
 /// The half width that is `times` the target.

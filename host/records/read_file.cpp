@@ -52,6 +52,8 @@ void check(const SampleLine& sample) {
   if (!of_any_sign && std::ranges::min(one.values) < 0) throw InvalidFile("values must not be below 0");
   if (one.point.x.groups.value_or(1) <= 0) throw InvalidFile("x.groups must be above 0");
   if (one.point.x.queues.value_or(1) <= 0) throw InvalidFile("x.queues must be above 0");
+  const auto too_many = [&one](std::size_t count) { return count > one.values.size(); };
+  if (std::ranges::any_of(one.visits, too_many)) throw InvalidFile("visits must count the values, each of them once");
   const auto of_visits = std::accumulate(one.visits.begin(), one.visits.end(), std::size_t{0});
   if (!one.visits.empty() && of_visits != one.values.size())
     throw InvalidFile("visits must count the values, each of them once");
@@ -125,11 +127,12 @@ bool are_of_one_visit(const SampleLine& one, const SampleLine& other) {
 /// stand in a file says nothing.
 std::vector<Line> by_time(std::vector<TimedLine> lines) {
   std::ranges::stable_sort(lines, {}, [](const TimedLine& one) {
-    return std::pair(one.t_seconds, one.t_seconds < 0 ? std::string_view() : one.text);
+    // What has no time keeps its place.
+    return std::pair(one.t_seconds, one.t_seconds > 0 ? one.text : std::string_view());
   });
   std::vector<Line> sorted;
   for (TimedLine& one : lines) {
-    if (auto* sample = std::get_if<SampleLine>(&one.line)) {
+    if (auto* sample = std::get_if<SampleLine>(&one.line); sample != nullptr && one.t_seconds > 0) {
       const auto at_this_time = sorted | std::views::reverse | std::views::take_while([&one](const Line& earlier) {
                                   return time_of(earlier) == one.t_seconds;
                                 });

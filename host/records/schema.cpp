@@ -62,6 +62,7 @@ void check_type(const Json& value, const Json& types, const std::string& place) 
   refuse(place, wanted == "string"    ? "a text"
                 : wanted == "integer" ? "a whole number"
                 : wanted == "boolean" ? "true or false"
+                : wanted == "number"  ? "a number"
                                       : "an " + wanted);
 }
 
@@ -81,7 +82,7 @@ void check_limits(const Json& value, const Json& type, const std::string& place)
           ? static_cast<std::size_t>(std::ranges::count_if(value.get_ref<const std::string&>(), is_a_first))
           : value.size();
   if (has_size && (static_cast<double>(size) < limit(least, 0) || static_cast<double>(size) > limit(most, INFINITY)))
-    refuse(place, size == 0 ? "of some length" : "shorter");
+    refuse(place, static_cast<double>(size) < limit(least, 0) ? size == 0 ? "of some length" : "longer" : "shorter");
 }
 
 void check(const Json& value, const Json& type, const std::string& place);

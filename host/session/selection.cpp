@@ -168,8 +168,7 @@ std::vector<std::pair<const TargetDevice*, device::Api>> SelectedDevices::work()
 }
 
 std::string SelectedDevices::why_not(device::Api api) const {
-  const auto problem = machine.problems.find(api);
-  if (problem != machine.problems.end()) return problem->second;
+  if (std::string none = machine.why_none(api); !none.empty()) return none;
   return "no " + records::spoken_name(api) + " driver shows this device; install the GPU's";
 }
 

@@ -14,8 +14,11 @@ struct UsageError : std::runtime_error {
 /// The devices of this machine.
 struct FoundDevices {
   std::vector<records::DeviceRecord> devices;
-  std::map<device::Api, std::string> problems;  ///< of each API that lacks devices, the reason
+  std::map<device::Api, std::string> problems;  ///< of each API of which a driver failed or no device is seen
   std::vector<ListedDriver> drivers;            ///< that were asked for devices, and the processor itself
+
+  /// The reason for which no device is seen through an API; empty where one is, whatever other drivers of it say.
+  [[nodiscard]] std::string why_none(device::Api api) const;
 };
 
 /// `limit` is for all drivers together, which are asked side by side.

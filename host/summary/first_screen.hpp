@@ -99,7 +99,7 @@ void add_said(const Shown& shown, const Said& said, Topic& topic);
 /// The APIs of drivers; native code has topics of its own.
 inline constexpr std::array driver_apis{device::Api::opencl, device::Api::vulkan, device::Api::model};
 
-/// The latencies of a set alone and under load, in the order in which they were found: the largest set comes last.
+/// The latencies of a set alone and under load, by pairs of equal rank among those that were found.
 struct UnderLoad {
   const measure::Finding* idle = nullptr;
   const measure::Finding* full = nullptr;
@@ -122,8 +122,8 @@ Topic under_load(const Shown& shown);
 Topic host_memory(const Shown& shown);
 Topic copies(const Shown& shown);
 
-/// The interval of a finding that has a value. One without bounds, which a single visit told, is taken for known to a
-/// quarter: nothing is made of less.
+/// The interval of a finding that has a value. One without bounds is taken for known to a quarter: nothing is made of
+/// less.
 analysis::Estimate estimate_of(const measure::Finding& finding);
 
 /// "12.4 (± 0.6)", "12.4" where the interval is within the target of a rate, "9.1–21 (not steady)" where it has

@@ -181,7 +181,7 @@ std::vector<std::string> cells_of(const LevelOfTwo& row, bool of_latency) {
     cells.insert(cells.end(), {three_digits(bracket.value), range(bracket)});
   };
   if (row.latency != nullptr) add(row.latency->found.latency_ns);
-  if (sized.found.is_unfinished) cells[4] = "> " + cells[4];
+  if (row.latency != nullptr && row.latency->found.is_unfinished) cells[4] = "> " + cells[4];
   cells.resize(6);
   if (row.bandwidth != nullptr) add(*row.bandwidth->gbps);
   cells.resize(8);

@@ -4,6 +4,7 @@
 
 #include <cctype>
 
+#include "analysis/number_text.hpp"
 #include "measure/level_findings.hpp"
 #include "probes/catalog.hpp"
 #include "summary/layout.hpp"
@@ -166,10 +167,9 @@ std::string footnotes(std::span<const DeviceRecord> devices, const View& view, i
                    "was over. These latencies are upper bounds, and sizes read from them less certain; "
                    "--effort thorough waits longest.",
                    unsettled, unsettled == 1 ? "point" : "points"));
-  note(interrupted > 0,
-       fmt::format("Left out: up to {:.2g} % of a point's windows or dispatches, in which the system or the "
-                   "hypervisor took the core.",
-                   100 * interrupted));
+  note(interrupted > 0, fmt::format("Left out: up to {} of a point's windows or dispatches, in which the system or the "
+                                    "hypervisor took the core.",
+                                    analysis::percent_text(interrupted)));
   return notes.empty() ? "" : "\n" + notes;
 }
 

@@ -99,7 +99,7 @@ Topic hit_rate(const Shown& shown) {
     }
     const Finding* differ = find_finding(results, "methods-differ", is_device);
     if (differ != nullptr && differ->value && (estimate_of(*differ).low > 0 || estimate_of(*differ).high < 0))
-      said[2][api] = fmt::format("counters say {:.2g} % {} than timing", 100 * std::abs(*differ->value),
+      said[2][api] = fmt::format("counters say {} {} than timing", analysis::percent_text(std::abs(*differ->value)),
                                  *differ->value > 0 ? "more" : "less");
   }
   Topic topic{.name = "Hit rate"};

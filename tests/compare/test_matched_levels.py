@@ -115,6 +115,15 @@ def test_one_run_tells_that_a_level_has_gone(verdicts):
     assert accused(found) == {"level 2"} and "the curve reads" in found["level 2"]["why"]
 
 
+def test_a_level_of_one_point_that_one_run_lacks_is_judged(verdicts):
+    def with_one_point(lines):
+        own = [one for one in lines if one["record"] == "sample" and 30_000 < one["x"].get("bytes", 0) < 160_000]
+        return [one for one in lines if one not in own[1:]]
+
+    found, _ = verdicts([with_one_point(run(1))], [with_one_point(run(2, without=["level 2"]))])
+    assert "single visit" not in found["level 2"].get("why", "")
+
+
 def test_half_the_runs_with_a_level_cannot_tell(verdicts):
     half = [*runs(2, first=101), *runs(3, first=104, without=["level 2"])]
     found, _ = verdicts(runs(5), half)

@@ -58,8 +58,8 @@ def runs(request, program, layers, first_allocations, tmp_path_factory):
         calls = reliability.counted_from(api, first_allocations[api], fault.of(api))
         return sonde("run", *words, "-o", "run.jsonl", env=layers(calls)), sonde.records()
 
-    callspecs = [item.callspec for item in request.session.items if "runs" in getattr(item, "fixturenames", ())]
-    wanted = [(spec.params["api"], spec.params["fault"]) for spec in callspecs]
+    asking = [item.callspec.params for item in request.session.items if "runs" in getattr(item, "fixturenames", ())]
+    wanted = [(one["api"], one["fault"]) for one in asking if {"api", "fault"} <= one.keys()]
     # The longest first.
     wanted.sort(key=lambda case: not case[1].is_silent(case[0]))
     with ThreadPoolExecutor(RUNS_AT_ONCE) as pool:

@@ -405,6 +405,11 @@ TEST(BandwidthFindings, ALaunchIsToldAsFarAsItIsKnown) {
   ASSERT_EQ(scattered.size(), 1u);
   EXPECT_GT(scattered[0].low, 0) << "no launch takes less than no time";
   EXPECT_LT(scattered[0].low, 0.1);
+  const auto unseen = found({launched(4096, 80, 0), launched(8192, 100, 2e3), launched(16384, 90, 0)});
+  ASSERT_EQ(unseen.size(), 1u);
+  EXPECT_EQ(unseen[0].value, 0);
+  EXPECT_EQ(unseen[0].low, 0);
+  EXPECT_GT(unseen[0].high, 1) << "a launch that the clock does not see may be seen by another run";
   const auto without_fit = found({launched(4096, 80, 11e3), launched(1 << 30, 9, 13e3), empty_kernel(12.5)});
   ASSERT_EQ(without_fit.size(), 1u);
   EXPECT_FALSE(without_fit[0].value || without_fit[0].low || without_fit[0].high);

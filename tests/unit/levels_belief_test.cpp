@@ -28,6 +28,24 @@ TEST(Beliefs, HaveTheQuantilesOfTheirProbabilities) {
   EXPECT_NEAR(bracket.high, 5 + 1.96, 0.01);
 }
 
+TEST(Beliefs, HaveTwoHumpsOnlyWhereHardlyAnythingLiesBetween) {
+  std::vector<Belief::Part> even, two, lopsided;
+  for (int i = 0; i <= 100; ++i) even.push_back({i / 100.0, 1});
+  for (int i = -10; i <= 10; ++i) {
+    const double likely = std::exp(-i * i / 20.0);
+    two.push_back({4 + i / 200.0, likely});
+    two.push_back({5 + i / 200.0, likely});
+    lopsided.push_back({4 + i / 200.0, likely});
+    lopsided.push_back({5 + i / 200.0, likely / 20});
+  }
+  EXPECT_FALSE(Belief(even).humps());
+  EXPECT_FALSE(Belief(lopsided).humps()) << "a twentieth is no second size";
+  const auto humps = Belief(two).humps();
+  ASSERT_TRUE(humps);
+  EXPECT_NEAR(humps->first, 4, 0.01);
+  EXPECT_NEAR(humps->second, 5, 0.01);
+}
+
 CurvePoint measured(double bytes, double ns, std::mt19937_64& random) {
   std::normal_distribution<double> noise(1, 0.01);
   CurvePoint point{.bytes = bytes, .values = {}};

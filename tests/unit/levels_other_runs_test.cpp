@@ -53,11 +53,11 @@ CurvePoint repeated(double bytes, double value) {
   return point;
 }
 
-constexpr double much_taken_by_others = 0.01;
+constexpr double share_on_a_busy_machine = 0.01;
 
 LatencyCurves latency_run(std::uint64_t seed) {
   LatencyCurves curves = analytic_curves(machine, {.relative = 0.004}, seed);
-  curves.taken_by_others = much_taken_by_others;
+  curves.share_of_others = share_on_a_busy_machine;
   Allocations memory(seed);
   for (CurvePoint& point : curves.cycle) {
     const double factor =
@@ -74,7 +74,7 @@ LatencyCurves latency_run(std::uint64_t seed) {
 
 /// The cycle alone, at two sizes a doubling: what the further paths have at quick.
 LatencyCurves sparse_run(std::uint64_t seed) {
-  LatencyCurves curves{.cycle = {}, .independent = {}, .page = {}, .taken_by_others = much_taken_by_others};
+  LatencyCurves curves{.cycle = {}, .independent = {}, .page = {}, .share_of_others = share_on_a_busy_machine};
   Allocations memory(seed);
   for (double bytes = 4 * kib; bytes < 300 * mib; bytes *= std::sqrt(2.0))
     curves.cycle.push_back(repeated(bytes, cycle_ns(machine, bytes * memory.fuller(bytes)) * memory.slower()));

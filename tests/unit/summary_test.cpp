@@ -110,6 +110,17 @@ std::string row_of(const std::string& text, const std::string& name) {
   return begin == std::string::npos ? "" : text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
 }
 
+TEST(LevelTable, ALevelBehindAnUnfinishedClimbTakesMoreThanItsLastPoint) {
+  measure::FoundLevel last;
+  last.name = "beyond";
+  last.found = {.bytes = {}, .latency_ns = {44, 45, 60}, .disagreement = {}, .is_unfinished = true};
+  EXPECT_NE(level_table(std::vector{last}, {}, 80).find("> 45"), std::string::npos);
+  last.gbps = analysis::Bracket{90, 100, 110};
+  const std::string of_bandwidth = level_table({}, std::vector{last}, 80);
+  EXPECT_NE(of_bandwidth.find("100"), std::string::npos);
+  EXPECT_EQ(of_bandwidth.find('>'), std::string::npos) << "its bandwidth was measured";
+}
+
 TEST(Summary, NamesTheDeviceAndItsDrivers) {
   const std::string text = text_of({sample("opencl", 4096, {1, 2, 3})});
   EXPECT_TRUE(has(text, "Some CPU (cpu)"));

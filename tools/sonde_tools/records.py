@@ -100,7 +100,7 @@ def _identity(path):
         if path.is_file():
             with open(path, "rb") as file:
                 run = _DECODERS["run"].decode(file.readline(_LONGEST_RUN_RECORD).removeprefix(_BYTE_ORDER_MARK))
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, RecursionError, msgspec.DecodeError):
         pass
     return run.get("time") or "", run.get("run") or f"file {path}"
 

@@ -47,7 +47,7 @@ def _by_visit(records):
         else:
             same["values"] = same["values"] + record["values"]
             if same.get("visits"):
-                same["visits"] = [sum(same["visits"]) + sum(record.get("visits") or [])]
+                same["visits"] = [len(same["values"])]
     return kept
 
 

@@ -38,9 +38,6 @@ struct Constants {
   double seen_share = 0.65;   ///< share of the last climb that has to be in the curve
   double seen_ratio = 1.45;   ///< ratio of sizes that have to follow it
   // The brackets.
-  /// What beliefs of sizes are wider by than their own quantiles: by these 97 to 98 % of 582 sizes of 250 random
-  /// devices are held, with steps of 1.2 to 4 (tests/benchmark/levels_on_random_hierarchies; November 2026).
-  double calibration = 1;
   // How far sizes move on a machine that others share, in octaves for each error by which points about an edge scatter
   // more than they should: the 95 % quantiles of 43 curves (November 2026).
   double moved_unseen = 0.15;  ///< how far a size moves between runs

@@ -41,7 +41,7 @@ class LevelReader {
         measured_(measured),
         constants_(constants),
         scatter_(scatter_between(measured, 0, measured.back().bytes)),
-        of_moments_(share_of_moments(measured, scatter_) * among_others(curves.taken_by_others)),
+        of_moments_(share_of_moments(measured, scatter_) * among_others(curves.share_of_others)),
         sizes_(cycle_sizes(points_)) {}
 
   [[nodiscard]] std::vector<Level> levels() const {

@@ -51,7 +51,7 @@ struct LatencyCurves {
   /// an upper bound of a latency; 0 where the cycle begins with a point that was not.
   std::vector<SizeRange> disturbed = {};
   double nearer_ns = 0;
-  double taken_by_others = 0;  ///< share of time that others took, in the mean over all points
+  double share_of_others = 0;  ///< share of time that others took, in the mean over all points
   bool of_streams = false;     ///< `cycle` is the time per line of streams, on all cores at once
 };
 

@@ -252,10 +252,8 @@ class Sizes {
     // Chance in the sets of few lines is the same at all points.
     const double by_chance = 0.7 * by_lines();
     const Bracket own = found.size.bracket();
-    const double further = constants_.calibration;
-    found.bracket = {
-        own.value - further * std::hypot(own.value - own.low, found.moved, by_chance), 0,
-        own.value + further * std::hypot(own.high - own.value, constants_.taken_unseen * unsteady, by_chance)};
+    found.bracket = {own.value - std::hypot(own.value - own.low, found.moved, by_chance), 0,
+                     own.value + std::hypot(own.high - own.value, constants_.taken_unseen * unsteady, by_chance)};
     found.bracket.value = std::clamp(likeliest(), found.bracket.low, found.bracket.high);
     return found;
   }

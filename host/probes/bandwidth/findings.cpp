@@ -78,7 +78,11 @@ std::optional<Finding> launch_cost(std::span<const Measurement> measurements) {
     found.evidence = fmt::format("An empty kernel takes {} us by the device's clock", analysis::number_text(*empty_us));
   if (fits) {
     // Each working set has its own moment of the run, and its own memory.
-    const analysis::Estimate a = analysis::predicted_of_neighbours(analysis::quantile(launches_us, 0.5), launches_us);
+    const double median_us = analysis::quantile(launches_us, 0.5);
+    const bool is_seen = std::ranges::min(launches_us) > 0;
+    analysis::Estimate a = is_seen ? analysis::predicted_of_neighbours(median_us, launches_us)
+                                   : analysis::predicted(median_us, launches_us);
+    a.low = std::max(0.0, a.low);
     set_value(found, a);
     found.evidence += fmt::format(
         "{} dispatch over n bytes, up to {}, takes a + n / b: a is {} us ({} to {} in another run), b is "

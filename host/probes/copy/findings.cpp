@@ -69,6 +69,7 @@ void add_line(const Words& words, const SeenTimes& seen, Conclusion& conclusion)
       size_text(small), phrase_of(words), measure::time_text(small_ns), size_text(large), measure::time_text(large_ns),
       analysis::number_text(line->latency_ns / 1e3), analysis::number_text(line->gbps), std::ceil(100 * line->worst));
   measure::Known us = seen.estimate([&](const Times& times) { return line_of_visit(times).latency_ns / 1e3; });
+  us.low = std::max(0.0, us.low);
   if (us.high > 0) conclusion.findings.push_back(finding_of(latency, words, us, evidence));
   const measure::Known gbps = seen.estimate([&](const Times& times) { return line_of_visit(times).gbps; });
   conclusion.findings.push_back(finding_of(bandwidth, words, gbps, evidence));
@@ -111,8 +112,8 @@ std::optional<Concurrency> same_way_at_once(const Times& times, const Route& rou
   const auto several = time_at(times, route, bytes);
   if (!one || !several) return std::nullopt;
   return Concurrency{std::min(*one / *several, 1.0 * route.queues),
-                     fmt::format("on {} queues {:.2g} times as many copies of {} {} are made as on one", route.queues,
-                                 *one / *several, size_text(bytes), phrase_of(route.words))};
+                     fmt::format("on {} queues {} times as many copies of {} {} are made as on one", route.queues,
+                                 analysis::number_text(*one / *several, 2), size_text(bytes), phrase_of(route.words))};
 }
 
 /// The comparison that shows most copies at once counts: where a bus is full, others cannot show them.

@@ -35,6 +35,8 @@ struct SeenCache {
   std::vector<Measurement> walk = {};
   std::vector<OtherRun> others = {};
 
+  /// Whether nearly all other runs show the cache: those that do say little of a number that many do not have.
+  [[nodiscard]] bool is_sure() const { return static_cast<double>(others.size()) >= 0.95 * measure::OtherRuns::count; }
   [[nodiscard]] analysis::Estimate bytes() const {
     std::vector<double> each{all.bytes};
     for (const OtherRun& one : others) each.push_back(one.cache.bytes);
@@ -82,7 +84,7 @@ void add_shares(const SeenCache& cache, Conclusion& conclusion) {
     const double unknown = error_of_a_median * ns / (cache.all.miss_ns_at(bytes) - cache.all.hit_ns);
     interval.low = std::min(interval.low, value - unknown);
     interval.high = std::max(interval.high, value + unknown);
-    share.interval = {six_digits(interval.low), six_digits(value), six_digits(interval.high)};
+    if (cache.is_sure()) share.interval = {six_digits(interval.low), six_digits(value), six_digits(interval.high)};
     conclusion.derived.push_back(std::move(share));
   }
 }
@@ -122,6 +124,7 @@ void add_cache(const LastCache& all, std::span<const Measurement> measurements, 
                      {"miss_growth_ns", six_digits(all.growth_ns)},
                      {"contrast", six_digits(all.contrast())},
                      {"before_bytes", six_digits(all.inner_bytes.empty() ? 0 : all.inner_bytes.back())}};
+  if (!cache.is_sure()) finding.low = finding.high = std::nullopt;
   compare_with_stated(finding, all.bytes, stated_bytes);
   finding.evidence += ".";
   conclusion.findings.push_back(finding);

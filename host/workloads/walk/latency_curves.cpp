@@ -38,14 +38,14 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
     point.values.insert(point.values.end(), one.values.begin(), one.values.end());
     point.settling = std::max(point.settling, one.state.laps_settling);
     point.smt_interference = std::max(point.smt_interference, one.state.smt_interference);
-    curves.taken_by_others += share_of_others(one.state);
+    curves.share_of_others += share_of_others(one.state);
     ++counted;
   }
   const auto curve = [&](Order order) {
     const auto points = std::views::values(by_order[order]);
     return std::vector<analysis::CurvePoint>(points.begin(), points.end());
   };
-  curves.taken_by_others /= std::max(1.0, counted);
+  curves.share_of_others /= std::max(1.0, counted);
   const std::vector<analysis::CurvePoint> cycle = curve(Order::cycle);
   for (const analysis::CurvePoint& point : cycle) {
     curves.smt_interference += point.smt_interference / static_cast<double>(cycle.size());

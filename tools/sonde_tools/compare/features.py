@@ -88,7 +88,10 @@ class _Curve:
                 said = max((one for each in levels for one in each.says.values()), key=lambda one: one.disturbed)
                 one = Observation(kinds.LEVEL, "", None, word=_THERE if run in level.of_run else _NOT_THERE,
                                   disturbed=said.disturbed, scatter=of_one_visit(self.disturbed[run]))  # fmt: skip
-                sides[not self.is_base[run]].append(_by(read.get(run), one))
+                by_curve = _by(read.get(run), one)
+                # One own point of a level tells no scatter, and that a run does not tell it is known all the same.
+                known = max(by_curve.scatter.degrees, one.scatter.degrees)
+                sides[not self.is_base[run]].append(replace(by_curve, scatter=replace(by_curve.scatter, degrees=known)))
         return sides
 
 

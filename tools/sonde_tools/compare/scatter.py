@@ -82,7 +82,7 @@ def of_deviations(deviations, visits, runs, disturbed):
     count = len(deviations)
     spread = _NORMAL_BY_MEDIAN * median(deviations) * count / (count - 0.8)
     own = (runs - 1) / runs if runs > 1 else 1
-    return _of_visits(spread**2 / own, own * _WORTH_OF_A_STEP * (visits - 1), visits, disturbed)
+    return _of_visits(spread**2 / own, own * _WORTH_OF_A_STEP * max(1, visits - 1), visits, disturbed)
 
 
 def of_visits(points, disturbed):
