@@ -185,7 +185,7 @@ def test_a_replay_shows_the_busiest_times_and_the_hit_rate(replay):
     assert counters[0]["hit_rate"] == pytest.approx(0.75)
     assert counters[-1]["hit_rate"] == pytest.approx(-9)  # not kept above 0
     assert "Most traffic at memory, 1.00 s from 2.000 s on: fabric 0.50 GB/s, memory 5.00 GB/s" in done.text
-    assert "Most traffic at the fabric, 1 s from 1.000 s on: fabric 10.0 GB/s, memory 2.50 GB/s" in done.text
+    assert "Most traffic at the fabric, 1.00 s from 1.000 s on: fabric 10.0 GB/s, memory 2.50 GB/s" in done.text
     whole = 1 - (250 + 2500 + 5000) / (1000 + 10000 + 500)
     assert f"Hit rate of the whole time: {whole * 100:.1f} %" in done.text
     assert "p50 75.0 %, p90 75.0 %, of 30 intervals of 30" in done.text
