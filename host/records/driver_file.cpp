@@ -15,7 +15,7 @@ std::string library_in(const JsonText& manifest) {
   const bool names_one = icd != nullptr && icd->is_object() && icd->contains("library_path");
   if (!names_one || !(*icd)["library_path"].is_string())
     throw InvalidFile(manifest.where + ": it names no library (ICD.library_path)");
-  const auto library = (*icd)["library_path"].get<std::string>();
+  auto library = (*icd)["library_path"].get<std::string>();
   if (library.find('/') == std::string::npos) return library;
   return (os::path_of(manifest.where).parent_path() / library).lexically_normal().string();
 }

@@ -29,6 +29,7 @@ class DriverFilesTest : public testing::Test {
       set(name, (tree_.root() / name).string());
     set("HOME", tree_.root().string());
   }
+  // NOLINTBEGIN(concurrency-mt-unsafe): these tests start no thread
   ~DriverFilesTest() override {
     for (const auto& [name, value] : before_) {
       if (value) {
@@ -46,6 +47,7 @@ class DriverFilesTest : public testing::Test {
     before_.emplace(name, old != nullptr ? std::optional<std::string>(old) : std::nullopt);
     setenv(name.c_str(), value.c_str(), 1);
   }
+  // NOLINTEND(concurrency-mt-unsafe)
   [[nodiscard]] std::string made(const std::string& file, const std::string& text = "") const {
     return tree_.write(file, text).string();
   }

@@ -149,7 +149,7 @@ TEST(OtherRuns, NumbersAroundZeroScatterByThemselves) {
 }
 
 TEST(OtherRuns, AValueOfWhichNothingTellsTheScatterIsHardlyKnown) {
-  Measurement one{.point = test::point_of(1024), .unit = "ns", .values = {100}, .state = {}};
+  const Measurement one{.point = test::point_of(1024), .unit = "ns", .values = {100}, .state = {}};
   EXPECT_LT(estimate(one).low, 50);
   EXPECT_GT(estimate(one).high, 200);
 }

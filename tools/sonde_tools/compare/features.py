@@ -1,5 +1,6 @@
 """Makes features of the runs of both sides: the same thing as every run saw it."""
 
+import statistics
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -8,7 +9,7 @@ from sonde_tools.compare import kinds
 from sonde_tools.compare.matching import aligned
 from sonde_tools.compare.observations import FeatureId, Observation
 from sonde_tools.compare.readings import readings
-from sonde_tools.compare.scatter import of_one_visit
+from sonde_tools.compare.scatter import of_neighbours, of_one_visit
 
 # No hierarchy has more levels; a file that claims so need not be searched.
 _MOST_LEVELS = 32
@@ -83,15 +84,23 @@ class _Curve:
         A level that is only told in another way is none that came or went: both sides read the same there.
         """
         sides, read = ([], []), self.readings(level) or {}
+        low, high = map(statistics.median, zip(*(one.on_it for one in level.of_run.values()), strict=True))
         for run, levels in enumerate(self.runs):
             if levels:
                 said = max((one for each in levels for one in each.says.values()), key=lambda one: one.disturbed)
                 one = Observation(kinds.LEVEL, "", None, word=_THERE if run in level.of_run else _NOT_THERE,
                                   disturbed=said.disturbed, scatter=of_one_visit(self.disturbed[run]))  # fmt: skip
-                by_curve = _by(read.get(run), one)
-                # One own point of a level tells no scatter, and that a run does not tell it is known all the same.
-                known = max(by_curve.scatter.degrees, one.scatter.degrees)
-                sides[not self.is_base[run]].append(replace(by_curve, scatter=replace(by_curve.scatter, degrees=known)))
+                # A curve with the level and one without it part from each other from size to size, which is no scatter.
+                own = of_neighbours(
+                    [value for size, value in self.points[run] if low < size <= high], self.disturbed[run]
+                )
+                # Few neighbours are worth as much as what is known of single visits.
+                if run in read and own:
+                    degrees = max(own.degrees, one.scatter.degrees)
+                    one = replace(one, value=read[run].value, scatter=replace(own, degrees=degrees))
+                elif run in read:
+                    one = replace(one, value=read[run].value)
+                sides[not self.is_base[run]].append(one)
         return sides
 
 
