@@ -13,7 +13,7 @@ std::string number_text(double value, int digits) {
     const auto end = std::to_chars(text.data(), text.data() + text.size(), number, format, precision).ptr;
     return std::string(text.data(), end);
   };
-  const std::string usual = written(value, std::chars_format::general, digits);
+  std::string usual = written(value, std::chars_format::general, digits);
   if (usual.find('e') == std::string::npos) return usual;
   const double rounded = std::strtod(usual.c_str(), nullptr);
   const int decimals = digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(rounded)) + 1e-9));

@@ -41,7 +41,7 @@ std::string half_width(const analysis::Estimate& interval) {
 std::string significant(double value) { return rounded_text(value, decimals_of(value)); }
 
 std::string cell_with_interval(const analysis::Estimate& interval, measure::Quantity quantity) {
-  const std::string value = significant(interval.value);
+  std::string value = significant(interval.value);
   if (measure::is_within_target(interval, quantity)) return value;
   return measure::is_steady(interval) ? value + " ± " + half_width(interval)
                                       : significant(interval.low) + "–" + significant(interval.high);
