@@ -129,7 +129,7 @@ FoundDevices discover_devices(std::chrono::milliseconds limit) {
   machine.drivers = list_drivers(limit);
   leave_out_repeated(machine.drivers);
   for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu}) {
-    if (std::string problem = problem_of(api, machine.drivers); !problem.empty()) machine.problems[api] = problem;
+    if (const std::string problem = problem_of(api, machine.drivers); !problem.empty()) machine.problems[api] = problem;
   }
   std::vector<ApiDevice> seen;
   for (const ListedDriver& driver : machine.drivers) {
