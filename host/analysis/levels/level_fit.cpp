@@ -25,11 +25,15 @@ struct Explained {
 Explained explain(const LatencyCurves& curves, Constants constants) {
   constexpr double unexplained = 4;  // mean deviance of a point
   constexpr double most_noise = 0.2;
-  for (;; constants.least_noise *= 2) {
+  for (;;) {
     Explained found{observe(curves, constants), {}};
     found.fitted = search(found.points, constants);
     const double deviance = found.fitted.deviance / static_cast<double>(found.points.count());
     if (deviance < unexplained || constants.least_noise > most_noise) return found;
+    // No noise below what neighbours show makes a difference.
+    do {
+      constants.least_noise *= 2;
+    } while (constants.least_noise <= found.points.base_noise);
   }
 }
 
@@ -37,12 +41,7 @@ Explained explain(const LatencyCurves& curves, Constants constants) {
 class LevelReader {
  public:
   LevelReader(const LatencyCurves& curves, std::span<const CurvePoint> measured, const Constants& constants)
-      : explained_(explain(curves, constants)),
-        measured_(measured),
-        constants_(constants),
-        scatter_(scatter_between(measured, 0, measured.back().bytes)),
-        of_moments_(share_of_moments(measured, scatter_) * among_others(curves.share_of_others)),
-        sizes_(cycle_sizes(points_)) {}
+      : LevelReader(curves, explain(curves, constants), measured, constants) {}
 
   [[nodiscard]] std::vector<Level> levels() const {
     std::vector<Level> found;
@@ -111,6 +110,16 @@ class LevelReader {
   }
 
  private:
+  LevelReader(const LatencyCurves& curves, Explained explained, std::span<const CurvePoint> measured,
+              const Constants& constants)
+      : points_(std::move(explained.points)),
+        fitted_(std::move(explained.fitted)),
+        measured_(measured),
+        constants_(constants),
+        scatter_(scatter_between(measured, 0, measured.back().bytes)),
+        of_moments_(share_of_moments(measured, scatter_) * among_others(curves.share_of_others)),
+        sizes_(cycle_sizes(points_)) {}
+
   [[nodiscard]] Eigen::VectorXd ones() const { return Eigen::VectorXd::Ones(static_cast<Eigen::Index>(sizes_.size())); }
 
   /// Whether latency rises by too little for a level's end; `latency` is what the model has before the edge.
@@ -347,9 +356,8 @@ class LevelReader {
     if (!points_.of_streams) level.bytes->value = std::clamp(level.onset_bytes, level.bytes->low, level.bytes->high);
   }
 
-  Explained explained_;
-  const Observations& points_ = explained_.points;
-  const Fitted& fitted_ = explained_.fitted;
+  Observations points_;
+  Fitted fitted_;
   std::span<const CurvePoint> measured_;  ///< points of the cycle, with all translation
   const Constants& constants_;
   double scatter_;             ///< of the cycle's points, as a standard deviation of the logarithm

@@ -71,7 +71,6 @@ Observations observe(const LatencyCurves& curves, const Constants& constants) {
   all.least_log2 = std::log2(curves.cycle.front().bytes);
   all.most_log2 = std::log2(curves.cycle.back().bytes);
   if (all.has_page) all.most_log2_of_pages = std::log2(curves.page.back().bytes);
-  double base = constants.least_noise;
   Eigen::Index row = 0;
   for (const auto& [order, points] :
        {std::pair{LoadOrder::cycle, &curves.cycle}, std::pair{LoadOrder::independent, &curves.independent},
@@ -82,20 +81,20 @@ Observations observe(const LatencyCurves& curves, const Constants& constants) {
       log2_bytes.push_back(std::log2(point.bytes));
       log_ns.push_back(std::log(std::max(1e-9, median_of(point))));
     }
-    if (order == LoadOrder::cycle) base = base_noise(log_ns, constants);
+    if (order == LoadOrder::cycle) all.base_noise = base_noise(log_ns, constants);
     const double per_line = order == LoadOrder::page ? curves.page_bytes : curves.line_bytes;
     std::vector<double> scatter = slopes(log2_bytes, running_median(log_ns, 2));
     for (std::size_t i = 0; i < points->size(); ++i) {
       const double by_lines = constants.few_lines_scatter / std::sqrt((*points)[i].bytes / per_line);
       scatter[i] = std::abs(scatter[i]) * std::hypot(constants.placement_scatter, by_lines);
     }
-    const double rough = roughness(log2_bytes, log_ns, scatter, base);
+    const double rough = roughness(log2_bytes, log_ns, scatter, all.base_noise);
     for (std::size_t i = 0; i < points->size(); ++i, ++row) {
       const Summary values = summarize((*points)[i].values);
       const double lines = (*points)[i].bytes / per_line;
       const double spread =
           constants.own_spread * (values.upper_quartile - values.lower_quartile) / 1.35 / values.median;
-      const double error = std::hypot(base, rough * scatter[i], spread) *
+      const double error = std::hypot(all.base_noise, rough * scatter[i], spread) *
                            (order == LoadOrder::page ? constants.page_noise : 1) * (1 + (*points)[i].settling);
       all.order.push_back(order);
       all.log2_bytes(row) = log2_bytes[i];

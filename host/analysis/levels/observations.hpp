@@ -22,6 +22,7 @@ struct Observations {
   bool has_page_walks = false;  ///< walks over pages, at one stride or several, show translation
   bool of_streams = false;
   double line_bytes = 64;
+  double base_noise = 0;  ///< of the cycle's points as a share of a latency, as far as their neighbours show it
   double least_log2 = 0;  ///< smallest size of the cycle
   double most_log2 = 0;
   double most_log2_of_pages = 0;  ///< how far the walk over pages spans

@@ -94,12 +94,10 @@ class _Curve:
                 own = of_neighbours(
                     [value for size, value in self.points[run] if low < size <= high], self.disturbed[run]
                 )
-                # Few neighbours are worth as much as what is known of single visits.
-                if run in read and own:
-                    degrees = max(own.degrees, one.scatter.degrees)
-                    one = replace(one, value=read[run].value, scatter=replace(own, degrees=degrees))
-                elif run in read:
-                    one = replace(one, value=read[run].value)
+                if reading := read.get(run):
+                    # Few neighbours are worth as much as what is known of single visits.
+                    known = replace(own, degrees=max(own.degrees, one.scatter.degrees)) if own else one.scatter
+                    one = replace(one, value=reading.value, scatter=known)
                 sides[not self.is_base[run]].append(one)
         return sides
 
