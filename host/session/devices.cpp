@@ -149,12 +149,6 @@ FoundDevices discover_devices(std::chrono::milliseconds limit) {
   return machine;
 }
 
-std::string FoundDevices::why_none(device::Api api) const {
-  const auto is_seen = [api](const DeviceRecord& device) { return records::through(device, api) != nullptr; };
-  const auto problem = problems.find(api);
-  return problem == problems.end() || std::ranges::any_of(devices, is_seen) ? "" : problem->second;
-}
-
 void warn_of_problems(const FoundDevices& machine) {
   for (const auto& [api, problem] : machine.problems) spdlog::warn("{}: {}", records::spoken_name(api), problem);
   for (const device::Api api : {device::Api::opencl, device::Api::vulkan}) {

@@ -157,6 +157,12 @@ std::vector<TargetDevice> select(const std::vector<DeviceRecord>& devices, const
   return targets;
 }
 
+std::string FoundDevices::why_none(device::Api api) const {
+  const auto is_seen = [api](const records::DeviceRecord& device) { return records::through(device, api) != nullptr; };
+  const auto problem = problems.find(api);
+  return problem == problems.end() || std::ranges::any_of(devices, is_seen) ? "" : problem->second;
+}
+
 std::vector<std::pair<const TargetDevice*, device::Api>> SelectedDevices::work() const {
   std::vector<std::pair<const TargetDevice*, device::Api>> work;
   for (const auto& [target, apis] : chosen) {
