@@ -1,7 +1,7 @@
 #pragma once
 
 #include "records/record_file.hpp"
-#include "session/selection.hpp"
+#include "session/run.hpp"
 #include "summary/first_screen.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library calls itself so
@@ -44,9 +44,42 @@ struct RunOptions {
   std::vector<std::string> command;  ///< the whole command line, for the record
 };
 
+/// The run that the options ask for, its limits, and the time that listing the devices may take. Throws UsageError.
+session::RunRequest run_request(const RunOptions& options);
+session::RunLimits run_limits(const RunOptions& options);
+std::chrono::milliseconds listing_limit(const RunOptions& options);
+
+/// The longest effort that has no more time; the shortest where all have more.
+std::string effort_within(double seconds);
+
+/// Logs what a user should know of these devices and options before they are measured.
+void warn_of_special_cases(const RunOptions& options, const session::SelectedDevices& choice);
+
 /// `sonde run`: measures, writes a record file for each run and prints a summary. Throws UsageError before anything is
 /// measured.
 ExitStatus run_command(const RunOptions& options);
+
+/// The options of `sonde duel`: those of a run for both sides, and what is a side's own.
+struct DuelOptions {
+  struct Side {
+    std::vector<std::string> settings;  ///< of the environment: NAME=VALUE
+    std::string device;                 ///< empty for those of the run
+    std::string api;
+  };
+  RunOptions run;
+  Side base;
+  Side other;
+  double threshold_percent = 1;  ///< what counts as a change
+  std::string format = "text";   ///< of the comparison
+};
+
+/// `sonde duel`: measures two drivers, settings, APIs or devices in turn, point by point, writes a record file for each
+/// side and becomes `sonde compare` on both. Throws UsageError before anything is measured.
+ExitStatus duel_command(const DuelOptions& options);
+
+/// Becomes sonde-NAME from the program's own folder, from ../lib/sonde beside it, or from the PATH, as git does with
+/// commands it does not know. Returns only when there is none, by throwing UsageError.
+[[noreturn]] void run_external(const std::string& name, const std::vector<std::string>& arguments);
 
 /// `sonde levels FILE`: finds the cache levels again from the samples in a record file. Throws UsageError.
 ExitStatus levels_command(const std::string& file, bool as_json);
@@ -97,6 +130,7 @@ std::pair<std::uint64_t, std::uint64_t> parse_size_range(const std::string& text
 
 /// Each adds a command's options to its parser, which writes what the user typed into `options`.
 void add_run_options(CLI::App& run, RunOptions& options);
+void add_duel_options(CLI::App& duel, DuelOptions& options);
 void add_show_options(CLI::App& show, ShowOptions& options);
 void add_levels_options(CLI::App& levels, std::string& file, bool& as_json);
 void add_watch_options(CLI::App& watch, WatchOptions& options);

@@ -22,6 +22,8 @@ Examples:
                                       the picture of a run
   sonde compare results/old.jsonl results/new.jsonl
                                       what got slower, faster, or changed
+  sonde duel --new VK_DRIVER_FILES=/opt/new/icd.json
+                                      two drivers in turn, point by point
   sonde watch -- ./game               memory traffic and hit rate while a program runs
 
 Exit status: 0 what was asked is done, 1 something that was asked failed, 2 the request was wrong and nothing was
@@ -32,34 +34,6 @@ Examples:
   sonde list
   sonde list -v                       each driver's file too, and what it said
   sonde list --json | jq '.[].name')";
-
-/// Becomes sonde-NAME from the program's own folder, from ../lib/sonde beside it, or from the PATH, as git does with
-/// commands it does not know. Returns only when there is none, by throwing UsageError.
-[[noreturn]] void run_external(const std::string& name, const std::vector<std::string>& arguments) {
-  const std::string program = "sonde-" + name;
-  // A name with a folder in it would run a program elsewhere.
-  if (os::path_of(name).filename() == os::path_of(name)) {
-    const std::filesystem::path own_folder = os::program_file().parent_path();
-    const std::filesystem::path file = os::path_of(program);
-    os::become(own_folder / file, arguments);
-    // An installed program has there what is not for the PATH: bin/ and lib/sonde/ move together.
-    os::become(own_folder.parent_path() / "lib" / "sonde" / file, arguments);
-    os::become(file, arguments);
-    for (const auto& folder : {own_folder, own_folder.parent_path() / "lib" / "sonde"}) {
-      std::error_code problem;
-      if (std::filesystem::exists(folder / file, problem)) {
-        throw UsageError((folder / file).string() +
-                         " cannot be started: it may not be run there (a folder mounted noexec, or the file's rights), "
-                         "or what it is run by is missing");
-      }
-    }
-    if (name == "report" || name == "compare") {
-      throw UsageError((own_folder / file).string() +
-                       " is missing: Sonde's folder has to be moved as a whole; unpack or build it again");
-    }
-  }
-  throw UsageError("there is no command '" + name + "'; sonde --help lists them");
-}
 
 ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   CLI::App app("Sonde measures what GPUs and iGPUs really do with memory.", "sonde");
@@ -78,6 +52,12 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   run_options.command = words;
   CLI::App* run = app.add_subcommand("run", "Measure, write a record file, print a summary");
   add_run_options(*run, run_options);
+
+  DuelOptions duel_options;
+  duel_options.run.command = words;
+  CLI::App* duel =
+      app.add_subcommand("duel", "Measure two drivers or settings in turn on one machine, and compare them");
+  add_duel_options(*duel, duel_options);
 
   ShowOptions show_options;
   CLI::App* show = app.add_subcommand("show", "What sonde run printed of a record file, or its tables");
@@ -123,6 +103,7 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   }
   if (worker->parsed()) measure::be_a_worker(session::work);
   if (list->parsed()) return list_command(json, verbose);
+  if (duel->parsed()) return duel_command(duel_options);
   if (show->parsed()) return show_command(show_options);
   if (levels->parsed()) return levels_command(file, json);
   if (watch->parsed()) return watch_command(watch_options);
@@ -130,6 +111,32 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+void run_external(const std::string& name, const std::vector<std::string>& arguments) {
+  const std::string program = "sonde-" + name;
+  // A name with a folder in it would run a program elsewhere.
+  if (os::path_of(name).filename() == os::path_of(name)) {
+    const std::filesystem::path own_folder = os::program_file().parent_path();
+    const std::filesystem::path file = os::path_of(program);
+    os::become(own_folder / file, arguments);
+    // An installed program has there what is not for the PATH: bin/ and lib/sonde/ move together.
+    os::become(own_folder.parent_path() / "lib" / "sonde" / file, arguments);
+    os::become(file, arguments);
+    for (const auto& folder : {own_folder, own_folder.parent_path() / "lib" / "sonde"}) {
+      std::error_code problem;
+      if (std::filesystem::exists(folder / file, problem)) {
+        throw UsageError((folder / file).string() +
+                         " cannot be started: it may not be run there (a folder mounted noexec, or the file's rights), "
+                         "or what it is run by is missing");
+      }
+    }
+    if (name == "report" || name == "compare") {
+      throw UsageError((own_folder / file).string() +
+                       " is missing: Sonde's folder has to be moved as a whole; unpack or build it again");
+    }
+  }
+  throw UsageError("there is no command '" + name + "'; sonde --help lists them");
+}
 
 ExitStatus parse_and_run(const std::vector<std::string>& words) {
   // Rights are given up before a driver is loaded, which only workers do: they begin here too. Commands that count keep

@@ -1,6 +1,8 @@
 #include "commands/commands.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <system_error>
 
@@ -35,6 +37,22 @@ An effort is a budget of time for one device through all APIs, with 40 % more fo
 normal 300 s, thorough 1,800 s; --time is any other. A first look at everything is always finished; what time is left
 goes where it sharpens most. Ctrl-C ends a run at any moment with what is known by then.
 The record file is never overwritten.)";
+
+constexpr const char* duel_examples = R"(
+Examples:
+  sonde duel --new VK_DRIVER_FILES=/opt/mesa-new/icd.json --api vulkan --effort quick
+                                      this system's Vulkan driver against another
+  sonde duel --base RADV_PERFTEST= --new RADV_PERFTEST=nggc --probe latency,bandwidth --time 120
+  sonde duel --base-api opencl --new-api vulkan
+  sonde duel --base-device 0 --new-device 1 -o two-gpus
+  git bisect run sh -c 'ninja -C build && sonde duel --new OCL_ICD_VENDORS=$PWD/build/icd --effort quick'
+
+Each point is visited by one side and at once by the other, in processes of their own, so that whatever slows the
+machine down meets both. Time goes to the verdicts that are open; a duel ends before its time where all are known. It
+leaves PREFIX-base.jsonl and PREFIX-new.jsonl, which sonde compare reads again as pairs.
+A kernel driver or a firmware has no two versions at once: make two runs and compare them.
+
+Exit status: 0 nothing got slower, 1 something did, 2 the request was wrong, 130 interrupted.)";
 
 constexpr const char* watch_examples = R"(
 Examples:
@@ -78,6 +96,16 @@ const CLI::Validator seconds_above_zero(
     },
     "");
 
+const CLI::Validator setting(
+    [](const std::string& text) {
+      const std::size_t equals = text.find('=');
+      const auto is_of_a_name = [](unsigned char sign) { return std::isalnum(sign) != 0 || sign == '_'; };
+      const bool fine = equals != std::string::npos && equals > 0 && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+                        std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(equals), is_of_a_name);
+      return fine ? std::string() : "'" + text + "' is no NAME=VALUE of an environment";
+    },
+    "");
+
 const CLI::Validator folder(
     [](const std::string& text) {
       std::error_code ignored;
@@ -103,10 +131,8 @@ class WithCommand final : public CLI::Formatter {
   }
 };
 
-}  // namespace
-
-void add_run_options(CLI::App& run, RunOptions& options) {
-  run.footer(run_examples);
+/// What a run and each side of a duel are asked for.
+void add_what_is_measured(CLI::App& run, RunOptions& options) {
   run.add_option("--device", options.devices,
                  "Which device, repeatable: index, part of the name, UUID, PCI address, cpu, gpu, all, model:NAME or "
                  "model:FILE.json")
@@ -133,11 +159,22 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   add(run, "--time", options.time_seconds, "Any other time, in place of an effort", "SECONDS", seconds_above_zero)
       ->excludes("--effort");
   add(run, "--seed", options.seed, "Seed of every random choice", "N", whole_number)->capture_default_str();
-  add(run, "-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)", "FILE",
-      not_empty);
   add(run, "--silence-limit", options.silence_limit_seconds,
       "A worker that reports nothing for so many seconds is ended (default: 30, and 5 while devices are listed)",
       "SECONDS", seconds_above_zero);
+  add(run, "--sysfs-root", options.sysfs_root, "Read clocks, temperature and power from a tree below DIR, for tests",
+      "DIR", folder)
+      ->capture_default_str();
+  run.add_flag_callback("--no-progress", [&options] { options.progress = false; }, "No progress bar");
+}
+
+}  // namespace
+
+void add_run_options(CLI::App& run, RunOptions& options) {
+  run.footer(run_examples);
+  add_what_is_measured(run, options);
+  add(run, "-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)", "FILE",
+      not_empty);
   add(run, "--runs", options.runs,
       "Repeat the whole run N times, each into a numbered file, for sonde compare; the seed grows by one each time",
       "N", CLI::Range(1, 1000).description(""))
@@ -151,11 +188,35 @@ void add_run_options(CLI::App& run, RunOptions& options) {
       "--allow-split-locks", [&options] { options.allowed = {"allow-split-locks"}; },
       "Let core-to-core lock words across two cache lines, which slows all that runs on this machine down for a "
       "part of a second");
-  add(run, "--sysfs-root", options.sysfs_root, "Read clocks, temperature and power from a tree below DIR, for tests",
-      "DIR", folder)
-      ->capture_default_str();
-  run.add_flag_callback("--no-progress", [&options] { options.progress = false; }, "No progress bar");
   run.add_flag("-v", options.verbose, "Show what the drivers print");
+}
+
+void add_duel_options(CLI::App& duel, DuelOptions& options) {
+  duel.footer(duel_examples);
+  add_what_is_measured(duel, options.run);
+  for (DuelOptions::Side* side : {&options.base, &options.other}) {
+    const std::string name = side == &options.base ? "base" : "new";
+    const std::string of = " of " + std::string(side == &options.base ? "BASE" : "NEW");
+    add(duel, ("--" + name).c_str(), side->settings, ("A variable of the environment" + of + "'s drivers, repeatable").c_str(),
+        "NAME=VALUE", setting)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    add(duel, ("--" + name + "-device").c_str(), side->device, ("The device" + of + " (as --device)").c_str(), "SEL",
+        not_empty)
+        ->excludes("--device");
+    duel.add_option("--" + name + "-api", side->api, "The API" + of)
+        ->check(CLI::IsMember({"opencl", "vulkan"}))
+        ->excludes("--api");
+  }
+  add(duel, "--threshold", options.threshold_percent, "What counts as a change, in percent", "PCT",
+      CLI::Range(0.01, 1000.0).description(""))
+      ->capture_default_str();
+  duel.add_option("--format", options.format, "Of the comparison: text, json, markdown or html")
+      ->check(CLI::IsMember({"text", "json", "markdown", "html"}))
+      ->capture_default_str();
+  add(duel, "-o,--out", options.run.out,
+      "PREFIX of the record files (default: results/<host>-<device>-<driver>-<UTC time>)", "PREFIX", not_empty);
+  duel.add_flag("-v", options.run.verbose, "Show what the drivers print, and name what is the same");
 }
 
 void add_show_options(CLI::App& show, ShowOptions& options) {

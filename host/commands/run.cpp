@@ -25,111 +25,6 @@ using session::Run;
 using session::SelectedDevices;
 using session::UsageError;
 
-/// The probes that are asked; `allowed` has the given options among those without which some probes are not asked.
-std::vector<const measure::Probe*> wanted_probes(const std::vector<std::string>& names,
-                                                 const std::vector<std::string>& allowed) {
-  std::vector<const measure::Probe*> probes;
-  for (const std::string& name : names) {
-    const std::vector<const measure::Probe*> named = probes::named(name);
-    if (named.empty()) throw UsageError("there is no probe '" + name + "'; sonde list shows them");
-    for (const measure::Probe* probe : named) {
-      if (std::ranges::find(probes, probe) == probes.end()) probes.push_back(probe);
-    }
-  }
-  if (names.empty()) probes.assign(probes::catalog().begin(), probes::catalog().end());
-  std::erase_if(probes, [&](const measure::Probe* probe) {
-    return !probe->needs_option.empty() && std::ranges::find(allowed, probe->needs_option) == allowed.end();
-  });
-  return probes;
-}
-
-/// The frame that is rendered; throws UsageError where the file is wrong, or given for nothing.
-measure::Frame wanted_frame(const RunOptions& options) {
-  if (options.frame.empty()) return records::parse_frame(records::built_in_frame_text());
-  const bool is_asked = options.probes.empty() || std::ranges::find(options.probes, "frames") != options.probes.end();
-  if (!is_asked) throw UsageError("--frame is for the probe frames, which --probe leaves out");
-  try {
-    return records::parse_frame(records::read_json_text(os::path_of(options.frame), "frame"));
-  } catch (const records::InvalidFile& error) {
-    throw UsageError(error.what());
-  }
-}
-
-session::RunRequest run_request(const RunOptions& options) {
-  session::RunRequest asked{.devices = options.devices,
-                            .api = options.api,
-                            .probes = wanted_probes(options.probes, options.allowed),
-                            .probes_by_name = !options.probes.empty(),
-                            .request = {.seed = options.seed, .frame = wanted_frame(options)}};
-  for (const std::string& option : options.allowed) {
-    const auto* const probe = *std::ranges::find(probes::catalog(), option, &measure::Probe::needs_option);
-    if (std::ranges::find(asked.probes, probe) == asked.probes.end())
-      throw UsageError(fmt::format("--{} is for the probe {}, which --probe leaves out", option, probe->name));
-  }
-  if (!options.sizes.empty()) {
-    const auto [least, most] = parse_size_range(options.sizes);
-    asked.request.smallest_bytes = least;
-    asked.request.largest_bytes = most;
-  }
-  return asked;
-}
-
-constexpr double usual_silence_limit_seconds = 30;
-
-/// The time rounded up, as no time at all means no limit.
-std::chrono::milliseconds milliseconds(double seconds) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
-}
-
-/// The budgets that have names, the shortest first.
-struct Effort {
-  std::string_view name;
-  double seconds;
-};
-constexpr std::array efforts{Effort{"quick", 60}, Effort{"normal", 300}, Effort{"thorough", 1800}};
-
-/// The seconds that an effort stands for, or those that were asked for.
-double budget_seconds(const RunOptions& options) {
-  if (options.time_seconds > 0) return options.time_seconds;
-  return std::ranges::find(efforts, options.effort, &Effort::name)->seconds;
-}
-
-/// The longest effort that has no more time; the shortest where all have more.
-std::string effort_within(double seconds) {
-  const auto longer = std::ranges::find_if(efforts, [seconds](const Effort& one) { return one.seconds > seconds; });
-  return std::string(longer == efforts.begin() ? longer->name : std::prev(longer)->name);
-}
-
-/// "OpenCL, Vulkan and native code": the APIs that the chosen devices are measured through.
-std::string api_names(const SelectedDevices& choice) {
-  std::vector<std::string> names;
-  for (const auto& [target, api] : choice.work()) {
-    if (std::ranges::find(names, records::spoken_name(api)) == names.end()) names.push_back(records::spoken_name(api));
-  }
-  const std::string last = names.back();
-  names.pop_back();
-  return names.empty() ? last : fmt::format("{} and {}", fmt::join(names, ", "), last);
-}
-
-void warn_of_special_cases(const RunOptions& options, const measure::Request& request, const SelectedDevices& choice) {
-  const bool no_gpu = std::ranges::none_of(choice.machine.devices, [](const records::DeviceRecord& device) {
-    return device.type != device::DeviceType::cpu;
-  });
-  if (options.devices.empty() && no_gpu && !choice.work().empty()) {
-    spdlog::warn("No GPU found: the CPU is measured instead, by {}, so the curves show its caches.", api_names(choice));
-  }
-  if (!options.allowed.empty()) spdlog::warn("{}", probes::split_lock_notice(cpu::split_lock_rule()));
-  for (const auto& [target, apis] : choice.chosen) {
-    if (target.record.type == device::DeviceType::model)
-      spdlog::warn("{} is simulated: its results are no measurement.", target.record.name);
-    const std::uint64_t line_bytes = std::max(1u, target.record.line_bytes);
-    if (request.smallest_bytes.value_or(0) % line_bytes != 0 || request.largest_bytes.value_or(0) % line_bytes != 0) {
-      spdlog::warn("Working sets are whole lines of {} B on {}: what --sizes {} names between them is rounded.",
-                   line_bytes, target.record.name, options.sizes);
-    }
-  }
-}
-
 /// A file for each run, numbered where there are several; an empty name stands for the default. Throws UsageError where
 /// one is there already, before any run is made.
 std::vector<std::string> files_of(const RunOptions& options) {
@@ -151,14 +46,12 @@ std::vector<std::string> files_of(const RunOptions& options) {
 
 ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, bool is_first) {
   const session::RunRequest asked = run_request(options);
-  const double seconds = budget_seconds(options);
+  const session::RunLimits limits = run_limits(options);
+  const double seconds = limits.budget_seconds;
   const records::RunLine record = run_record_of(options.command, options.seed, effort_within(seconds));
   // The file is made before anything is measured, so that one that cannot be written is noticed then.
   records::RecordFile file = new_record_file(options.out, [&] { return default_path(choice, record); }, record);
-  if (is_first) {
-    session::warn_of_problems(choice.machine);
-    warn_of_special_cases(options, asked.request, choice);
-  }
+  if (is_first) warn_of_special_cases(options, choice);
 
   std::vector<std::string> names;
   for (const measure::Probe* probe : asked.probes) names.emplace_back(probe->name);
@@ -169,13 +62,6 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
     return summary::first_screen(lines, layout);
   };
   session::Progress progress(options.progress && os::is_terminal(os::StandardStream::errors), screen);
-  const session::RunLimits limits{
-      .budget_seconds = seconds,
-      .silence = milliseconds(options.silence_limit_seconds.value_or(usual_silence_limit_seconds)),
-      .whole_run = milliseconds(options.time_limit_seconds),
-      .counts_traffic = options.counters,
-      .sysfs_root = options.sysfs_root,
-      .shows_diagnostics = options.verbose};
   Run run(asked, limits, record, file, progress);
   run.measure(choice);
   progress.clear();
@@ -212,9 +98,7 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
 ExitStatus run_command(const RunOptions& options) {
   const session::RunRequest asked = run_request(options);
   os::watch_for_interrupt();
-  const std::chrono::milliseconds listing_time =
-      options.silence_limit_seconds ? milliseconds(*options.silence_limit_seconds) : session::usual_listing_time;
-  const SelectedDevices choice = session::choose(asked, listing_time);
+  const SelectedDevices choice = session::choose(asked, listing_limit(options));
   const bool measures_the_cpu = std::ranges::any_of(
       choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, device::Api::cpu) != one.apis.end(); });
   if (!options.allowed.empty() && !measures_the_cpu)

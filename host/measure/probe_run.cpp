@@ -58,17 +58,32 @@ const Visit* ProbeRun::wanted() {
     }
     current_ = queue_.front();
     queue_.pop_front();
-    Asked& asked = asked_[current_];
-    if (is_left_out(asked)) {
-      if (first_look_left_ > 0) --first_look_left_;
-      continue;
-    }
-    visit_ = Visit{.point = asked.point, .number = asked.begun++, .look = request_.look};
-    if (asked.point.shape.empty()) visit_->point.shape = asked.shape;
-    return &*visit_;
+    if (!is_left_out(asked_[current_])) return begin_visit(request_.look);
+    if (first_look_left_ > 0) --first_look_left_;
   }
   first_look_left_ = 0;
   return nullptr;
+}
+
+const Visit* ProbeRun::make_too(const Point& point, Look look) {
+  if (visit_) {
+    --asked_[current_].begun;
+    queue_.push_front(current_);
+    visit_.reset();
+  }
+  ask(point);
+  const auto found = asked_index_.find(key_of(point));
+  if (is_given_up_ || found == asked_index_.end() || is_left_out(asked_[found->second])) return nullptr;
+  current_ = found->second;
+  std::erase(queue_, current_);
+  return begin_visit(look);
+}
+
+const Visit* ProbeRun::begin_visit(Look look) {
+  Asked& asked = asked_[current_];
+  visit_ = Visit{.point = asked.point, .number = asked.begun++, .look = look};
+  if (asked.point.shape.empty()) visit_->point.shape = asked.shape;
+  return &*visit_;
 }
 
 /// Fills the queue: new points of this look before further visits of those that there are, and those before a closer

@@ -19,6 +19,11 @@ class ProbeRun {
 
   /// The visit to make next, the same one until it is answered; null when nothing more is wanted.
   const Visit* wanted();
+  /// The point of the visit that is wanted, as it was asked for.
+  [[nodiscard]] const Point& asked_point() const { return asked_[current_].point; }
+  /// One more visit of a point that somebody else asks for, which takes the place of the one that was wanted: that one
+  /// waits. Null where the point is left out here.
+  const Visit* make_too(const Point& point, Look look);
   /// Takes the answer to the visit that was wanted, and reports it.
   void take(Answer answer);
   /// Goes on with visits of points whose medians are not yet known within their target.
@@ -52,6 +57,8 @@ class ProbeRun {
   };
 
   bool plan();
+  /// Begins a visit of the current point.
+  const Visit* begin_visit(Look look);
   void ask(const Point& point);
   bool visit_again(const std::function<bool(const Asked&)>& is_wanted);
   /// What is known of a point; null where nothing is.

@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sonde::os {
@@ -22,6 +24,20 @@ std::filesystem::path running_program();
 
 /// Libraries that this process loads later see the value; a value that is there already stays.
 void set_environment_unless_set(const std::string& name, const std::string& value);
+
+/// Variables of this process's environment, each NAME=VALUE, until this object goes: processes that are started meanwhile
+/// have them.
+class ChangedEnvironment {
+ public:
+  explicit ChangedEnvironment(const std::vector<std::string>& settings);
+  ~ChangedEnvironment();
+  ChangedEnvironment(const ChangedEnvironment&) = delete;
+  ChangedEnvironment& operator=(const ChangedEnvironment&) = delete;
+
+ private:
+  /// Names, and the values that they had, the first changed first.
+  std::vector<std::pair<std::string, std::optional<std::string>>> before_;
+};
 
 /// Whether the user wants this program to stop, by Ctrl-C or because its terminal is gone.
 const std::atomic<bool>& interrupted();

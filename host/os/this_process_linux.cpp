@@ -56,6 +56,28 @@ void set_environment_unless_set(const std::string& name, const std::string& valu
   setenv(name.c_str(), value.c_str(), 0);  // NOLINT(concurrency-mt-unsafe): before any driver's thread begins
 }
 
+// NOLINTBEGIN(concurrency-mt-unsafe): no thread of the session reads its environment
+ChangedEnvironment::ChangedEnvironment(const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    const std::string name = setting.substr(0, equals);
+    const char* const value = std::getenv(name.c_str());
+    before_.emplace_back(name, value != nullptr ? std::optional<std::string>(value) : std::nullopt);
+    setenv(name.c_str(), setting.substr(equals + 1).c_str(), 1);
+  }
+}
+
+ChangedEnvironment::~ChangedEnvironment() {
+  for (auto one = before_.rbegin(); one != before_.rend(); ++one) {
+    if (one->second) {
+      setenv(one->first.c_str(), one->second->c_str(), 1);
+    } else {
+      unsetenv(one->first.c_str());
+    }
+  }
+}
+// NOLINTEND(concurrency-mt-unsafe)
+
 const std::atomic<bool>& interrupted() { return was_interrupted_by_user; }
 
 void watch_for_interrupt() {

@@ -82,6 +82,22 @@ void set_environment_unless_set(const std::string& name, const std::string& valu
   _wputenv_s(wide(name).c_str(), wide(value).c_str());  // in the C library's copy, and in the system's
 }
 
+ChangedEnvironment::ChangedEnvironment(const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    const std::string name = setting.substr(0, equals);
+    const wchar_t* const value = _wgetenv(wide(name).c_str());
+    before_.emplace_back(name, value != nullptr ? std::optional(narrow(value)) : std::nullopt);
+    _wputenv_s(wide(name).c_str(), wide(setting.substr(equals + 1)).c_str());
+  }
+}
+
+ChangedEnvironment::~ChangedEnvironment() {
+  // An empty value removes a variable here.
+  for (auto one = before_.rbegin(); one != before_.rend(); ++one)
+    _wputenv_s(wide(one->first).c_str(), wide(one->second.value_or("")).c_str());
+}
+
 const std::atomic<bool>& interrupted() { return was_interrupted_by_user; }
 
 void watch_for_interrupt() {

@@ -64,6 +64,12 @@ void fields(auto& visit, Of<HostRecord> auto& host) {
   visit.or_null("virtualised", host.virtualised);
 }
 
+void fields(auto& visit, Of<DuelSide> auto& duel) {
+  visit.field("id", duel.id);
+  visit.field("side", duel.side);
+  visit.field("settings", duel.settings);
+}
+
 void fields(auto& visit, Of<RunLine> auto& line) {
   if constexpr (reads<decltype(visit)>) line.schema = 0;
   visit.field("schema", line.schema);
@@ -75,6 +81,7 @@ void fields(auto& visit, Of<RunLine> auto& line) {
   visit.field("seed", line.seed);
   visit.field("effort", line.effort);
   visit.field("host", line.host);
+  if constexpr (!reads<decltype(visit)>) visit.if_any("duel", line.duel);
 }
 
 void fields(auto& visit, Of<DeviceRecord> auto& device) {
@@ -107,6 +114,7 @@ void fields(auto& visit, Of<SampleLine> auto& line) {
   visit.field("values", one.values);
   visit.if_any("visits", one.visits);
   visit.unread("process", std::vector<int>(std::max<std::size_t>(one.visits.size(), 1), line.process));
+  if constexpr (!reads<decltype(visit)>) visit.if_any("pair", line.pair);
   visit.if_any("interval", one.interval);
   visit.field("state", one.state);
   visit.field("t", line.t_seconds);

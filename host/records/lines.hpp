@@ -31,6 +31,13 @@ struct HostRecord {
   std::optional<bool> virtualised;
 };
 
+/// One side of a duel: a run beside another, whose files say the same id.
+struct DuelSide {
+  std::string id;    ///< UUID
+  std::string side;  ///< "base" or "new"
+  std::vector<std::string> settings;
+};
+
 /// Readers take the schema, 0 where there is none, the command, seed, effort and host.
 struct RunLine {
   static constexpr const char* record = "run";
@@ -43,6 +50,7 @@ struct RunLine {
   std::uint64_t seed = 1;
   std::string effort;
   HostRecord host;
+  std::optional<DuelSide> duel = {};  ///< not read
 };
 
 struct SampleLine {
@@ -51,6 +59,7 @@ struct SampleLine {
   measure::Measurement measurement;
   double t_seconds = 0;  ///< since the run began
   int process = 0;       ///< which worker of the run measured it; not read
+  std::optional<int> pair = {};  ///< in a duel the same number as the other side's visit; not read
 };
 
 struct LevelLine {
@@ -199,6 +208,7 @@ struct MeasureTask {
   std::size_t index = 0;  ///< its place in the list of those that the choice shows
   std::string pci;
   std::string model;  ///< the text of a simulated device's file; empty for a real one
+  std::uint64_t noise = 0;  ///< two simulated devices that are alike but for this have noise of their own
   measure::Request request;
   std::chrono::steady_clock::time_point run_start;  ///< a time of the clock that all processes of a machine share
   bool needs_host_core = false;  ///< the driver, which the worker loads, is kept off the companion's core

@@ -21,6 +21,7 @@ void fields(auto& visit, Of<MeasureTask> auto& task) {
   visit.field("index", task.index);
   visit.field("pci", task.pci);
   visit.field("model", task.model);
+  visit.field("noise", task.noise);
   visit.field("look", task.request.look);
   visit.or_null("smallest_bytes", task.request.smallest_bytes);
   visit.or_null("largest_bytes", task.request.largest_bytes);

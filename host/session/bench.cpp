@@ -14,9 +14,8 @@ namespace {
 using measure::Answer;
 using measure::WorkerEnd;
 
-/// A process lasts so long, and so many times as long as opening the device took, before a further visit of a point
-/// gets another one: what a run says shall rest on no process alone.
-constexpr double least_seconds_of_a_process = 8;
+/// A process lasts so many times as long as opening the device took, and `least_seconds_of_a_process`, before a further
+/// visit of a point gets another one: what a run says shall rest on no process alone.
 constexpr double openings_worth = 15;
 /// Failures in a row after which another process may find the device working again.
 constexpr int most_failures_in_a_row = 3;
@@ -45,6 +44,7 @@ bool Bench::try_to_open() {
   answer_.reset();
   bool answered = false;
   try {
+    const os::ChangedEnvironment changed(support_.environment);
     worker_.emplace(
         measure::WorkerCommand{
             .program = os::running_program(), .arguments = {"worker"}, .task = records::task_text(task_)},
@@ -112,7 +112,7 @@ std::optional<Answer> Bench::make(const measure::Probe& probe, const measure::Vi
 /// Processes of a simulated device are all alike.
 bool Bench::is_old() const {
   return worker_ && task_.api != device::Api::model &&
-         seconds_since_opened_ > std::max(least_seconds_of_a_process, openings_worth * opening_seconds_);
+         seconds_since_opened_ > std::max(support_.least_seconds_of_a_process, openings_worth * opening_seconds_);
 }
 
 bool Bench::was_cut_off() const {

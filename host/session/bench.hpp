@@ -14,6 +14,8 @@ struct BenchSupport {
   std::function<void(std::string_view)> diagnostics;  ///< the drivers' text on standard error
   std::function<void(const records::Line&)> keep;     ///< lines for the record: what was counted, and what is amiss
   std::function<int()> next_process;                  ///< the number of a worker that is started now
+  double least_seconds_of_a_process = 8;              ///< the same as in `RunLimits`
+  std::vector<std::string> environment = {};          ///< of its workers, beside that of this process
 };
 
 /// One device that is open through one API in a worker process, which makes the visits that it is handed. A worker that
@@ -30,6 +32,11 @@ class Bench {
   /// Has a visit made, and made again where this process was stopped meanwhile. Nothing where the user interrupted it,
   /// or the run's time was over, before it was.
   std::optional<measure::Answer> make(const measure::Probe& probe, const measure::Visit& visit);
+
+  /// Whether the worker has lasted so long that another should take its place.
+  [[nodiscard]] bool is_old() const;
+  /// Ends the worker: the next visit gets another.
+  void replace() { worker_.reset(); }
 
   [[nodiscard]] device::Api api() const { return task_.api; }
   /// Which worker of the run made the last visit.
@@ -51,7 +58,6 @@ class Bench {
   bool wait_for_answer();
   /// The answer that a worker's end gives.
   measure::Answer death(const std::string& where) const;
-  [[nodiscard]] bool is_old() const;
 
   records::MeasureTask task_;
   BenchSupport support_;

@@ -19,7 +19,7 @@ constexpr double doubt_of_few_visits = 1;
 
 void LineObserver::measured(const measure::Probe& probe, const measure::Measurement& measurement) {
   const std::chrono::duration<double> t = os::RunningClock::now() - run_start_;
-  take_(records::SampleLine{origin(probe), measurement, t.count(), process_()});
+  take_(records::SampleLine{origin(probe), measurement, t.count(), process_(), pair_});
 }
 
 void LineObserver::found_levels(const measure::Probe& probe, const std::vector<measure::FoundLevel>& levels) {
@@ -66,9 +66,7 @@ std::optional<Candidate> Inquiry::candidate() {
   const measure::Visit* const visit = next_visit();
   if (visit == nullptr) return std::nullopt;
   const bool is_first_look = run_->is_first_look();
-  const bool is_due = seconds_ >= growth_between_conclusions * seconds_concluded_ && visits_ > visits_concluded_;
-  if (!is_first_look && is_due) conclude();
-  const double pace = expected_seconds_ > 0 ? seconds_of_expected_ / expected_seconds_ : 1;
+  if (!is_first_look) conclude_where_due();
   double in_doubt = doubt(conclusion_);
   if (probe_.levels != measure::LevelsOf::none && conclusion_.levels.empty()) {
     in_doubt = doubt_before_levels;
@@ -80,11 +78,24 @@ std::optional<Candidate> Inquiry::candidate() {
   return Candidate{.is_first_look = is_first_look || visit->point.follows_at_once,
                    .doubt = in_doubt,
                    .seconds_spent = seconds_,
-                   .seconds_of_next = pace * visit->point.expected_seconds};
+                   .seconds_of_next = expected_seconds(visit->point)};
 }
 
-bool Inquiry::go_on() {
-  const measure::Visit visit = *run_->wanted();
+std::optional<Inquiry::PairedVisit> Inquiry::wanted_pair() {
+  const measure::Visit* const visit = next_visit();
+  if (visit == nullptr) return std::nullopt;
+  return PairedVisit{.point = run_->asked_point(), .look = visit->look};
+}
+
+bool Inquiry::make_half(const PairedVisit& paired) {
+  half_.reset();
+  const measure::Visit* const visit = run_ ? run_->make_too(paired.point, paired.look) : nullptr;
+  if (visit == nullptr) return true;
+  observer_->in_pair(paired.pair);
+  return make(measure::Visit(*visit));
+}
+
+bool Inquiry::make(const measure::Visit& visit) {
   const double before = bench_->seconds();
   auto answer = bench_->make(probe_, visit);
   if (!answer) return false;
@@ -95,6 +106,7 @@ bool Inquiry::go_on() {
     seconds_of_expected_ += bench_->seconds() - before;
   }
   ++visits_;
+  if (answer->end == measure::Answer::End::measured) half_ = median_of(answer->measured.curves.front());
   run_->take(std::move(*answer));
   return true;
 }
@@ -114,6 +126,11 @@ bool Inquiry::wants_new_points_at_first() {
 
 void Inquiry::end() {
   if (run_) run_->end();
+}
+
+void Inquiry::conclude_where_due() {
+  const bool is_due = seconds_ >= growth_between_conclusions * seconds_concluded_ && visits_ > visits_concluded_;
+  if (is_due || has_new_levels()) conclude();
 }
 
 void Inquiry::conclude() {

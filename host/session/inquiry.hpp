@@ -22,6 +22,9 @@ class LineObserver final : public measure::Observer {
     return std::exchange(take_, std::move(take));
   }
 
+  /// What is measured from now on is the half of this pair; nothing for visits that no other side makes.
+  void in_pair(std::optional<int> pair) { pair_ = pair; }
+
   void measured(const measure::Probe& probe, const measure::Measurement& measurement) override;
   void found_levels(const measure::Probe& probe, const std::vector<measure::FoundLevel>& levels) override;
   void found(const measure::Probe& probe, const measure::Finding& finding) override;
@@ -36,6 +39,7 @@ class LineObserver final : public measure::Observer {
   std::string api_;
   os::RunningClock::time_point run_start_;
   std::function<int()> process_;
+  std::optional<int> pair_;
   std::function<void(const records::Line&)> take_;
 };
 
@@ -59,7 +63,20 @@ class Inquiry {
   /// What the scheduler weighs; nothing where no visit is wanted any more.
   std::optional<Candidate> candidate();
   /// Makes the next visit. False where the user, or the end of the run's time, cut it off.
-  bool go_on();
+  bool go_on() { return make(*run_->wanted()); }
+
+  /// A visit that both sides of a duel make, one after the other.
+  struct PairedVisit {
+    measure::Point point;
+    measure::Look look = measure::Look::first;
+    int pair = 0;
+  };
+  /// What this side would like to be visited next; nothing where nothing is, or it could not be opened.
+  [[nodiscard]] std::optional<PairedVisit> wanted_pair();
+  /// Makes a side's half of a pair, unless the point is left out here. False where it was cut off.
+  bool make_half(const PairedVisit& paired);
+  /// The median of what the last half of a pair read; nothing where it read nothing.
+  [[nodiscard]] std::optional<double> half() const { return half_; }
   /// Whether it wants new points at the look that it began with.
   [[nodiscard]] bool wants_new_points_at_first();
   /// Whether it was never asked, or some of its first points were not.
@@ -73,6 +90,9 @@ class Inquiry {
   void end();
   /// Concludes from what is known now.
   void conclude();
+  /// Concludes where so much was visited since that it may say something else.
+  void conclude_where_due();
+  [[nodiscard]] const measure::Conclusion& concluded() const { return conclusion_; }
   /// Reports what was concluded last to `take`.
   void report(const std::function<void(const records::Line&)>& take);
 
@@ -82,8 +102,15 @@ class Inquiry {
   [[nodiscard]] double seconds() const { return seconds_; }
   [[nodiscard]] int visits() const { return visits_; }
   [[nodiscard]] const TargetDevice& target() const { return target_; }
+  [[nodiscard]] const std::shared_ptr<Bench>& bench() const { return bench_; }
+  /// The seconds that a visit of this point is expected to take, by how long others took.
+  [[nodiscard]] double expected_seconds(const measure::Point& point) const {
+    const double pace = expected_seconds_ > 0 ? seconds_of_expected_ / expected_seconds_ : 1;
+    return pace * point.expected_seconds;
+  }
 
  private:
+  bool make(const measure::Visit& visit);
   /// Null where no visit is wanted any more, or yet.
   const measure::Visit* next_visit();
   /// Whether levels were concluded there since they were taken.
@@ -103,6 +130,7 @@ class Inquiry {
   const Inquiry* latency_ = nullptr;  ///< whose levels are taken
   int visits_of_levels_ = 0;          ///< the visits that these rest on
   measure::Conclusion conclusion_ = {};
+  std::optional<double> half_;
   int visits_ = 0;
   int visits_concluded_ = 0;
   double seconds_ = 0;

@@ -33,11 +33,21 @@ std::vector<measure::FoundLevel> levels_in(std::span<const Line> lines) {
 }  // namespace
 
 void Run::measure(const SelectedDevices& choice) {
+  begin(choice);
+  const auto devices = std::ranges::count(
+      choice.chosen, false, [](const SelectedDevices::Chosen& one) { return one.target.beside_gpus; });
+  try {
+    look_and_sharpen(budget_of(limits_.budget_seconds, static_cast<std::size_t>(devices)));
+  } catch (const std::exception& problem) {
+    tell_early_end(problem.what());
+  }
+  finish();
+}
+
+void Run::begin(const SelectedDevices& choice) {
   choice_ = &choice;
   for (const auto& [target, apis] : choice.chosen) append(target.record);
-  std::size_t devices = 0;
   for (const auto& [target, apis] : choice.chosen) {
-    if (!target.beside_gpus) ++devices;
     for (const device::Api api : apis) {
       if (records::through(target.record, api) != nullptr) {
         prepare(target, api);
@@ -48,11 +58,9 @@ void Run::measure(const SelectedDevices& choice) {
   }
   std::ranges::stable_sort(
       inquiries_, [](const auto& one, const auto& other) { return finds_levels(*one) && !finds_levels(*other); });
-  try {
-    look_and_sharpen(budget_of(limits_.budget_seconds, devices));
-  } catch (const std::exception& problem) {
-    tell_early_end(problem.what());
-  }
+}
+
+void Run::finish() {
   for (const auto& inquiry : inquiries_) {
     inquiry->end();
     // The user's limit may come before every probe had its first look; what is missing says so itself.
@@ -112,6 +120,7 @@ std::shared_ptr<Bench> Run::bench_of(const TargetDevice& target, device::Api api
                             .index = records::through(target.record, api)->index,
                             .pci = target.record.pci,
                             .model = target.model_text,
+                            .noise = limits_.noise,
                             .request = request_of(target),
                             .run_start = steady_start_,
                             .needs_host_core = needs_host_core,
@@ -140,7 +149,9 @@ std::shared_ptr<Bench> Run::bench_of(const TargetDevice& target, device::Api api
             if (std::holds_alternative<records::CounterLine>(line) || noted_.insert(records::text_of(line)).second)
               append(own);
           },
-      .next_process = [this] { return processes_++; }};
+      .next_process = [this] { return processes_++; },
+      .least_seconds_of_a_process = limits_.least_seconds_of_a_process,
+      .environment = limits_.environment};
   benches_.push_back(std::make_shared<Bench>(std::move(task), std::move(support)));
   return benches_.back();
 }
@@ -166,21 +177,33 @@ void Run::look_and_sharpen(double budget_seconds) {
   }
 }
 
-bool Run::visit(Inquiry& inquiry) {
+void Run::tell(Inquiry& inquiry, const std::string& point, const std::string& sharpens) {
   visited_ = &inquiry;
-  const bool opens = !inquiry.has_begun();
   const auto name = [](const SelectedDevices::Chosen& one) { return one.target.record.name; };
   const bool is_only_one = std::ranges::count(choice_->chosen, inquiry.target().record.name, name) < 2;
   progress_.at({.seconds_left = seconds_left_,
                 .device = records::name_of(inquiry.target().record, is_only_one),
                 .api = records::spoken_name(inquiry.api()),
                 .probe = std::string(inquiry.probe().name),
-                .point = opens ? "opening the device" : inquiry.next_name(),
-                .sharpens = inquiry.most_doubtful()});
-  if (opens) {
-    inquiry.begin([this](const Line& line) { append(line); });
-    return !has_to_stop();
-  }
+                .point = point,
+                .sharpens = sharpens});
+}
+
+bool Run::open(Inquiry& inquiry) {
+  tell(inquiry, "opening the device", "");
+  inquiry.begin([this](const Line& line) { append(line); });
+  return !has_to_stop();
+}
+
+bool Run::make_half(Inquiry& inquiry, const Inquiry::PairedVisit& paired, double seconds_left) {
+  seconds_left_ = seconds_left;
+  tell(inquiry, measure::name_of(inquiry.probe(), paired.point), "");
+  return inquiry.make_half(paired);
+}
+
+bool Run::visit(Inquiry& inquiry) {
+  if (!inquiry.has_begun()) return open(inquiry);
+  tell(inquiry, inquiry.next_name(), inquiry.most_doubtful());
   const bool went_on = inquiry.go_on();
   if (progress_.wants_a_screen()) {
     std::vector<Line> lines = lines_;
@@ -193,14 +216,16 @@ bool Run::visit(Inquiry& inquiry) {
 double Run::spent_seconds() const {
   double spent = 0;
   double waited = 0;
-  bool is_real = false;
   for (const auto& bench : benches_) {
     spent += bench->seconds();
     waited += bench->waited_seconds();
-    is_real = is_real || bench->api() != device::Api::model;
   }
   // The time in which this process thinks counts too, but a simulated device's results depend on no clock of ours.
-  return is_real ? spent + seconds() - waited : spent;
+  return is_simulated() ? spent : spent + seconds() - waited;
+}
+
+bool Run::is_simulated() const {
+  return std::ranges::all_of(benches_, [](const auto& bench) { return bench->api() == device::Api::model; });
 }
 
 std::vector<Line> Run::conclusions(bool anew) {

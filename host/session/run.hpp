@@ -16,6 +16,9 @@ struct RunLimits {
   bool counts_traffic = false;  ///< traffic is counted beside every probe, not only those that want hit rates
   std::filesystem::path sysfs_root = "/";  ///< the tree in which clocks, temperature and power are read
   bool shows_diagnostics = false;          ///< what the drivers print goes to standard error
+  double least_seconds_of_a_process = 8;   ///< a worker is replaced after so long, at the earliest
+  std::vector<std::string> environment = {};  ///< of the workers, beside that of this process: NAME=VALUE
+  std::uint64_t noise = 0;                    ///< of simulated devices: two runs with different ones have their own
 };
 
 /// A run in progress. It plans, and concludes; benches measure. What they find is appended to the file at once, and
@@ -30,6 +33,22 @@ class Run {
   /// Measures from the file's second line to its last: a first look at everything, then what sharpens most for its
   /// seconds, until the budget is spent or the user interrupts. What was measured is concluded either way.
   void measure(const SelectedDevices& choice);
+
+  /// The same in parts, for whoever makes the visits of several runs in turn: what comes before the first visit, one
+  /// half of a pair of visits, and what comes after the last. False where the user, or the end of the run's time, cut
+  /// off what was to be done.
+  void begin(const SelectedDevices& choice);
+  bool open(Inquiry& inquiry);
+  bool make_half(Inquiry& inquiry, const Inquiry::PairedVisit& paired, double seconds_left);
+  void finish();
+  [[nodiscard]] const std::vector<std::unique_ptr<Inquiry>>& inquiries() const { return inquiries_; }
+  /// The part of the budget that is spent: by simulated clocks where devices are simulated.
+  [[nodiscard]] double spent_seconds() const;
+  [[nodiscard]] bool has_to_stop() const;
+  /// Whether all devices are simulated, so that no clock of ours counts.
+  [[nodiscard]] bool is_simulated() const;
+  /// One error, and a skip of each other probe: what was measured until then is concluded.
+  void tell_early_end(const std::string& why);
 
   /// The number of lines of one kind: count<records::SampleLine>().
   template <typename Kind>
@@ -54,14 +73,11 @@ class Run {
   /// Prepares to ask everything that is asked of one device through one API.
   void prepare(const TargetDevice& target, device::Api api);
   std::shared_ptr<Bench> bench_of(const TargetDevice& target, device::Api api, bool needs_host_core);
-  /// One error, and a skip of each other probe: what was measured until then is concluded.
-  void tell_early_end(const std::string& why);
   /// Appends a line for each probe that cannot be asked of this device.
   void skip(const TargetDevice& target, device::Api api, const std::string& reason);
   void look_and_sharpen(double budget_seconds);
-  /// The part of the budget that is spent: by simulated clocks where devices are simulated.
-  [[nodiscard]] double spent_seconds() const;
-  [[nodiscard]] bool has_to_stop() const;
+  /// Shows what is visited now, with the seconds that are left.
+  void tell(Inquiry& inquiry, const std::string& point, const std::string& sharpens);
   /// Has one visit made; false where it was cut off.
   bool visit(Inquiry& inquiry);
   /// Levels and findings: of everything that is known where they are drawn `anew`, else those that were drawn last.

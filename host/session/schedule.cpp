@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "analysis/statistics.hpp"
 #include "measure/targets.hpp"
 
 namespace sonde::session {
@@ -82,6 +83,22 @@ std::string most_doubtful(const measure::Conclusion& conclusion) {
     }
   }
   return name;
+}
+
+double doubt_of_verdict(std::span<const double> log_ratios, double threshold) {
+  constexpr std::size_t fewest_pairs = 8;  // fewer tell nothing of their scatter
+  constexpr double doubt_of_few_pairs = 2;
+  constexpr double errors_of_a_verdict = 3.3;  // 1 in 1,000 of each, as many features are judged
+  // The standard error of a median of n numbers, whose median deviation is 1.
+  constexpr double of_a_median_deviation = 1.4826 * 1.2533;
+  if (log_ratios.size() < fewest_pairs) return doubt_of_few_pairs;
+  const double middle = analysis::quantile(log_ratios, 0.5);
+  std::vector<double> deviations;
+  for (const double ratio : log_ratios) deviations.push_back(std::abs(ratio - middle));
+  const double error = analysis::quantile(deviations, 0.5) * of_a_median_deviation /
+                       std::sqrt(static_cast<double>(log_ratios.size()));
+  const double margin = std::abs(std::abs(middle) - threshold);
+  return std::clamp(std::log2(errors_of_a_verdict * error / std::max(margin, 1e-6)), 0.0, most_doublings);
 }
 
 std::optional<std::size_t> most_worthwhile(std::span<const Candidate> candidates, double seconds_left) {

@@ -35,4 +35,9 @@ struct Candidate {
 /// whatever is left alone for long comes first some day, and nothing starves.
 std::optional<std::size_t> most_worthwhile(std::span<const Candidate> candidates, double seconds_left);
 
+/// How far a duel's verdict on one feature is from being known, as doublings of an interval's width; 0 once it is.
+/// `log_ratios`: of each pair the logarithm of NEW's reading over BASE's; `threshold`: the change that counts, as a
+/// logarithm. A verdict is known where the interval of their median has the threshold neither within it nor near.
+double doubt_of_verdict(std::span<const double> log_ratios, double threshold);
+
 }  // namespace sonde::session

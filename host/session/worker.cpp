@@ -79,7 +79,9 @@ std::unique_ptr<device::Device> open_device(const records::MeasureTask& task) {
     case device::Api::cpu: return cpu::open();
     case device::Api::model: break;
   }
-  return device::model::open(records::parse_model({.text = task.model, .where = task.device}));
+  device::model::Description model = records::parse_model({.text = task.model, .where = task.device});
+  model.noise_stream = task.noise;
+  return device::model::open(model);
 }
 
 void work(const measure::NextLine& next, const measure::SendLine& send) {

@@ -4,9 +4,11 @@
 //               clEnqueueCopyBuffer, and in the mapping of clEnqueueMapBuffer
 //   arithmetic  clCreateProgramWithSource: two more instructions in each step of a walk, which change no result, as
 //               from a driver that has become slower
+//   addition    the same of one addition in each fourth step
 //   copies      clEnqueueMapBuffer: the CPU gets a copy, which is written back by the unmap
 //   still, backwards, wrap
 //               clGetEventProfilingInfo: the clock stands still, runs backwards, or has 32 bits
+//   longer      clGetEventProfilingInfo: everything takes 5 % longer
 
 #include <CL/cl_layer.h>
 
@@ -114,16 +116,24 @@ template <>
 auto call_driver<&cl_icd_dispatch::clCreateProgramWithSource>(std::string_view effect, cl_context context,
                                                               cl_uint count, const char** texts,
                                                               const std::size_t* bytes, cl_int* status) {
-  if (effect != "arithmetic") return below->clCreateProgramWithSource(context, count, texts, bytes, status);
+  const bool is_small = effect == "addition";
+  if (effect != "arithmetic" && !is_small)
+    return below->clCreateProgramWithSource(context, count, texts, bytes, status);
   constexpr std::string_view step = "#define STEP at = *WORD_AT(next, at);";
+  constexpr std::string_view four_steps = "#define STEPS_4 STEP STEP STEP STEP";
   std::string text;
   for (cl_uint i = 0; i < count; ++i) {
     const bool is_whole = bytes == nullptr || bytes[i] == 0;
     text += is_whole ? std::string_view(texts[i]) : std::string_view(texts[i], bytes[i]);
   }
-  const std::size_t at = text.find(step);
   // No compiler knows that there are fewer than 2^31 trips, so it keeps these instructions.
-  if (at != std::string::npos) text.insert(at + step.size(), " at ^= trips >> 31; at += trips >> 31;");
+  if (const std::size_t at = text.find(step); at != std::string::npos) {
+    if (is_small) {
+      text.insert(text.find(four_steps) + four_steps.size(), " at += trips >> 31;");
+    } else {
+      text.insert(at + step.size(), " at ^= trips >> 31; at += trips >> 31;");
+    }
+  }
   const char* first = text.c_str();
   const std::size_t length = text.size();
   return below->clCreateProgramWithSource(context, 1, &first, &length, status);
@@ -194,6 +204,10 @@ auto call_driver<&cl_icd_dispatch::clGetEventProfilingInfo>(std::string_view eff
     cl_ulong time = 0;
     std::memcpy(&time, into, sizeof time);
     time = faults::wrong_time(effect, time);
+    cl_ulong start = 0;
+    if (effect == "longer" && what == CL_PROFILING_COMMAND_END &&
+        below->clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, nullptr) == CL_SUCCESS)
+      time += (time - start) / 20;
     std::memcpy(into, &time, sizeof time);
   }
   return status;

@@ -83,6 +83,7 @@ struct Description {
   double idle_factor = 1;
   std::uint32_t saturated_by = 1;
   NoiseDescription noise;
+  std::uint64_t noise_stream = 0;  ///< not in the file: devices that are alike but for this have noise of their own
   std::vector<ModelLevel> levels;
   std::vector<Translation> translation;  ///< tables, each asked where the one before has missed
   HostMemoryDescription host_memory;
@@ -90,5 +91,10 @@ struct Description {
   Cpu cpu;
   ArithmeticRates arithmetic;
 };
+
+inline std::uint64_t noise_seed(const Description& description) {
+  constexpr std::uint64_t apart = 0x9E3779B97F4A7C15ull;
+  return description.seed ^ (description.noise_stream * apart);
+}
 
 }  // namespace sonde::device::model

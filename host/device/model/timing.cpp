@@ -16,7 +16,7 @@ constexpr double loads_in_a_window = 1024;
 class SimulatedCompanion final : public Companion {
  public:
   SimulatedCompanion(const Description& description, Timeline& timeline)
-      : description_(description), timeline_(timeline), random_(mixed(description.seed, 0xC0DE)) {}
+      : description_(description), timeline_(timeline), random_(mixed(noise_seed(description), 0xC0DE)) {}
 
   std::vector<ChaseWindow> chase_during(const std::function<void()>& meanwhile) override {
     timeline_.spans.clear();

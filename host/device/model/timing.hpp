@@ -15,7 +15,7 @@ namespace sonde::device::model {
 class Timing {
  public:
   explicit Timing(const Description& description)
-      : description_(description), random_(mixed(description.seed, 0x7131)) {}
+      : description_(description), random_(mixed(noise_seed(description), 0x7131)) {}
 
   /// The time of one dispatch that would work for `work_ns` at full clock, the first of its kernel or another.
   double dispatch_ns(double work_ns, bool is_first);
