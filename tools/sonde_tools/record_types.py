@@ -76,6 +76,10 @@ Host = _type(
     {"name os kernel cpu": Text, "cores": Annotated[int, Meta(ge=0, le=2**32 - 1)], "memory_bytes": Count,
      "virtualised": bool},
 )  # fmt: skip
+DuelSide = _type(
+    "DuelSide", "Which side of a duel a run is, and by which settings it differs from the other, whose file has the same id.",
+    {"id": Name, "side": _words("base", "new"), "settings": Annotated[list[Text], Meta(max_length=1000)]},
+)  # fmt: skip
 Driver = _type("Driver", "What one API says of a device.", {}, {"platform driver driver_version api_version": Text})
 StatedCache = _type(
     "StatedCache", "A cache that the system or a driver names.", {"bytes": Count, "source": Text}, {"level": Count}
@@ -104,6 +108,7 @@ _record(
     "run", "The first record of a file.", {},
     {"schema": int, "run version commit": Text, "time": Time, "effort": _words("quick", "normal", "thorough"),
      "command": Annotated[list[Text], Meta(max_length=10_000)], "seed": Annotated[int, Meta(ge=0)], "host": Host},
+    {"duel": DuelSide},
 )  # fmt: skip
 _record(
     "device", "A device that was measured.",
@@ -121,7 +126,7 @@ _record(
     {**_OF_A_POINT, "x": Numbers, "unit": Unit,
      "values": Annotated[list[Number], Meta(min_length=1, max_length=10_000_000)]},
     {"state": State, "t": NotNegative},
-    {"visits process": Annotated[list[Count], Meta(max_length=10_000)], "interval": Interval},
+    {"visits process": Annotated[list[Count], Meta(max_length=10_000)], "pair": Count, "interval": Interval},
 )  # fmt: skip
 _record(
     "level", "A level of a memory hierarchy.", {**_OF_A_POINT, "level": LevelNumber}, {"bytes": Band},

@@ -16,6 +16,8 @@ EXAMPLES = """examples:
       five runs a side or more tell changes of a few percent
   sonde compare old/ new/ --format html -o compared.html
       folders of record files; a page with each feature's runs and the curves of both sides
+  sonde compare PREFIX-base.jsonl PREFIX-new.jsonl
+      the two files of sonde duel: pairs of visits tell changes of a percent
   sonde compare this.jsonl that.jsonl --match name
       devices that are not the same one: of one name, or the only one of each file
 
@@ -36,7 +38,7 @@ def parser():
     found.add_argument("--base", nargs="+", action="extend", metavar="F", help="the files of BASE")
     found.add_argument("--new", nargs="+", action="extend", metavar="F", help="the files of NEW")
     found.add_argument(
-        "--threshold", type=_percent, default=2.0, metavar="PCT", help="what counts as a change, in percent (2)"
+        "--threshold", type=_percent, metavar="PCT", help="what counts as a change, in percent (2; of a duel 0.5)"
     )
     found.add_argument("--match", choices=("device", "name"), default="device", help="how devices are paired (device)")
     found.add_argument("--format", choices=("text", "json", "markdown", "html"), default="text", help="text")

@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from sonde_tools.compare import duels, failures, setup
 from sonde_tools.compare import runs as runs_
-from sonde_tools.compare import setup
 from sonde_tools.compare.causes import with_causes
 from sonde_tools.compare.features import features
 from sonde_tools.compare.verdicts import verdicts_of
+
+# What counts as a change in percent, of runs and of duels, if nobody says otherwise.
+THRESHOLD_PERCENT, THRESHOLD_OF_DUELS_PERCENT = 2.0, 0.5
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Comparison:
     simulated: bool
     threshold_percent: float
     notes: list
+    duel: duels.Duel | None = None
 
     @cached_property
     def ambiguous(self):
@@ -53,8 +57,10 @@ class Comparison:
         return [one for one in self.verdicts if one.verdict == verdict and (with_followers or one.follows is None)]
 
 
-def compared(base, new, match="device", threshold_percent=2.0):
+def compared(base, new, match="device", threshold_percent=None):
     """The Comparison of two lists of Runs. Raises runs.NothingToCompare where no device is on both sides."""
+    new, duel = duels.matched(base, new)
+    threshold_percent = threshold_percent or (THRESHOLD_OF_DUELS_PERCENT if duel else THRESHOLD_PERCENT)
     pairs = runs_.pairs(base, new, match)
     names, todo = {}, []
     for mine, other in pairs:
@@ -62,16 +68,17 @@ def compared(base, new, match="device", threshold_percent=2.0):
         names[mine] = described[0][0], described[1][0]
         both = (base, mine), (new, other)
         sides = [[run.observed[id_] for run in side if id_ in run.observed] for side, id_ in both]
-        todo.append((mine, features(*sides)))
+        found = features(*sides, duel and duel.pairs_of(mine))
+        todo.append((mine, failures.told(found, duel.sides, mine) if duel else found))
     sides = [
         Side(side, setup.of_side([_renamed(run.circumstances, renames) for run in side]))
         for side, renames in ((base, {}), (new, {other: mine for mine, other in pairs if other != mine}))
     ]
     types = [_described(side, id_)[1] for pair in pairs for side, id_ in zip((base, new), pair, strict=True)]
     verdicts = with_causes(verdicts_of(todo, threshold_percent), threshold_percent)
-    differs = setup.differing(*(side.setup for side in sides))
+    differs = (duel.differs if duel else []) + setup.differing(*(side.setup for side in sides))
     notes = _notes(base, new, pairs)
-    return Comparison(*sides, differs, verdicts, names, pairs, "model" in types, threshold_percent, notes)
+    return Comparison(*sides, differs, verdicts, names, pairs, "model" in types, threshold_percent, notes, duel)
 
 
 def _described(side, id_):

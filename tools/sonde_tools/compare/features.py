@@ -8,6 +8,7 @@ from sonde_tools import formats
 from sonde_tools.compare import kinds
 from sonde_tools.compare.matching import aligned
 from sonde_tools.compare.observations import FeatureId, Observation
+from sonde_tools.compare.pairs import Pairs
 from sonde_tools.compare.readings import readings
 from sonde_tools.compare.scatter import of_neighbours, of_one_visit
 
@@ -18,12 +19,17 @@ _THERE, _NOT_THERE = "there", "not there"
 
 @dataclass(frozen=True)
 class Feature:
-    """What the runs of each side say of one thing; a run that says nothing of it has no Observation."""
+    """What the runs of each side say of one thing; a run that says nothing of it has no Observation.
+
+    pairs: of a duel, where they carry it; lacks: why one side says nothing, where it tells.
+    """
 
     id: FeatureId
     kind: kinds.Kind
     base: list
     new: list
+    pairs: Pairs | None = None
+    lacks: str = ""
 
     @property
     def unit(self):
@@ -31,8 +37,13 @@ class Feature:
         return next((one.unit for one in (*self.base, *self.new) if one.unit), "")
 
 
-def features(base, new):
-    """All Features of one device: base and new are a list of Observed, one a run."""
+def features(base, new, pairs=None):
+    """All Features of one device: base and new are a list of Observed, one a run; pairs: its PairsOfDevice in a duel."""
+    for feature in _features(base, new):
+        yield replace(feature, pairs=pairs.of_feature(feature)) if pairs else feature
+
+
+def _features(base, new):
     found = {}
     for side, runs in enumerate((base, new)):
         for observed in runs:
@@ -89,7 +100,7 @@ class _Curve:
             if levels:
                 said = max((one for each in levels for one in each.says.values()), key=lambda one: one.disturbed)
                 one = Observation(kinds.LEVEL, "", None, word=_THERE if run in level.of_run else _NOT_THERE,
-                                  disturbed=said.disturbed, scatter=of_one_visit(self.disturbed[run]))  # fmt: skip
+                                  disturbed=said.disturbed, scatter=of_one_visit(self.disturbed[run]), on_it=(low, high))  # fmt: skip
                 # A curve with the level and one without it part from each other from size to size, which is no scatter.
                 own = of_neighbours(
                     [value for size, value in self.points[run] if low < size <= high], self.disturbed[run]

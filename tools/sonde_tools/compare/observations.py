@@ -25,7 +25,8 @@ class FeatureId:
 class Observation:
     """What one run says of a feature: a value with its interval, or None, and a finding's word where it is one.
 
-    disturbed: the share of the visits behind it that were made beside other programs. scatter: between runs.
+    disturbed: the share of the visits behind it that were made beside other programs. scatter: between runs. on_it: from
+    where to where in bytes the curve is on the level that it is of, None where it is of none.
     """
 
     kind: kinds.Kind
@@ -36,6 +37,7 @@ class Observation:
     word: str | None = None
     disturbed: float = 0.0
     scatter: Scatter = Scatter(0.0, 0.0)
+    on_it: tuple | None = None
 
 
 @dataclass
@@ -147,9 +149,9 @@ def _add_levels(observed_, levels, visits):
         left = max(left, size["value"] if size else 0, rise.get("end") or 0)
         values = [value for bytes_, value in points if on_it[0] < bytes_ <= on_it[1]]
 
-        def said(kind, unit, band, values=values):
+        def said(kind, unit, band, values=values, on_it=on_it):
             told = visits.of_level(kind, behind, values, band)
-            return Observation(kind, unit, band["value"], band["low"], band["high"], **told)
+            return Observation(kind, unit, band["value"], band["low"], band["high"], **told, on_it=on_it)
 
         other_path = by_another_path(level["series"]) and unit == "ns"
         if band and other_path and level["level"] == 1:

@@ -15,7 +15,7 @@ class NothingToCompare(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """One record file: what it says of each device, under which circumstances; recording where pictures need it."""
+    """One record file: what it says of each device, under which circumstances; recording where it is needed further."""
 
     path: Path
     id: str | None  # the run's own
@@ -24,6 +24,7 @@ class Run:
     circumstances: dict
     complete: bool
     recording: object = None
+    duel: dict | None = None  # which side of which duel it is
 
 
 def files(words):
@@ -53,9 +54,10 @@ def read(side, words, notes, keep=False):
         print(f"sonde compare: {formats.visible(str(error))}", file=notes)
 
     for recording in records.runs(paths, notes, "compare", refuse):
-        run = _run(recording, keep)
+        run = of_recording(recording, keep)
         path = run.path
-        if run.observed:
+        # That a side of a duel could do nothing is what there is to say of it.
+        if run.observed or run.duel:
             runs.append(run)
         else:
             said = f"{path} has nothing to compare: no levels and no findings."
@@ -75,13 +77,13 @@ def told_of_both(base, new, notes):
             print(f"sonde compare: {formats.visible(said)}", file=notes)
 
 
-def _run(recording, keep):
+def of_recording(recording, keep):
+    """The Run of a recording, which it keeps if it is asked to or of a duel."""
     devices = {record["device"]: (record["name"], record["type"]) for record in recording.devices}
     complete = (recording.end or {}).get("status") == "complete"
-    kept = recording if keep else None
-    return Run(
-        recording.path, recording.run.get("run"), devices, observed(recording), circumstances(recording), complete, kept
-    )
+    duel = recording.run.get("duel")
+    return Run(recording.path, recording.run.get("run"), devices, observed(recording), circumstances(recording), complete,
+               recording if keep or duel else None, duel)  # fmt: skip
 
 
 def pairs(base, new, match):

@@ -21,7 +21,7 @@ def circumstances(recording):
     run, host = recording.run, recording.run.get("host") or {}
     found = {
         "version": " ".join(filter(None, [run.get("version"), run.get("commit") and f"({run['commit']})"])),
-        "effort": run.get("effort"), "options": _options(run.get("command") or []),
+        "settings": _settings(run.get("duel")), "effort": run.get("effort"), "options": _options(run.get("command") or []),
         "machine": host.get("name"), "system": host.get("os"), "kernel": host.get("kernel"), "CPU": host.get("cpu"),
         "virtualised": {True: "yes", False: "no"}.get(host.get("virtualised")),
     }  # fmt: skip
@@ -31,6 +31,11 @@ def circumstances(recording):
         found[f"name of {device['device']}"] = device["name"]
     found |= _clocks(recording.samples) | _throttling(recording.samples)
     return {what: value for what, value in found.items() if value not in (None, "")}
+
+
+def _settings(duel):
+    """The settings of a side of a duel, or None of another run."""
+    return duel and (" ".join(duel["settings"]) or "none")
 
 
 def _options(command):

@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from statistics import median
 
-from sonde_tools.compare import kinds
+from sonde_tools.compare import kinds, paired
 from sonde_tools.compare.changes import ENOUGH_RUNS, FEWEST_DEGREES, Change, adjusted, change
 from sonde_tools.compare.features import Feature
 
@@ -64,8 +64,8 @@ def verdicts_of(features_of_devices, threshold_percent):
     """A Verdict for each feature of a list of (device id, features), in that order."""
     found = []
     for device, features in features_of_devices:
-        named = (replace(feature, id=replace(feature.id, device=device)) for feature in features)
-        found += map(_compared, _moderated(list(named)))
+        named = list(_moderated([replace(feature, id=replace(feature.id, device=device)) for feature in features]))
+        found += map(_compared, named, paired.changes([feature.pairs for feature in named]))
     open_ = [number for number, one in enumerate(found) if one.verdict == ""]
     probabilities = adjusted([found[number].change.probability for number in open_])
     called = sum(probability < _LEVEL for probability in probabilities)
@@ -91,11 +91,11 @@ def _moderated(features):
         yield replace(feature, base=sides[0], new=sides[1])
 
 
-def _compared(feature):
-    """A Verdict whose verdict is still empty where it hangs on the probabilities of all."""
+def _compared(feature, by_pairs):
+    """A Verdict whose verdict is still empty where it hangs on the probabilities of all; by_pairs: the Change that pairs tell."""
     if not feature.base or not feature.new:
         return _only_in_one(feature)
-    sure = _is_sure(feature)
+    sure = by_pairs is not None or _is_sure(feature)
     words = [_word(side) for side in (feature.base, feature.new)]
     if any(one.word for one in (*feature.base, *feature.new)):
         if done := _of_words(feature, words, sure):
@@ -104,6 +104,9 @@ def _compared(feature):
             base, new = ([one for one in side if one.word == word]
                          for side, word in zip((feature.base, feature.new), words, strict=True))  # fmt: skip
             feature = replace(feature, kind=base[0].kind, base=base, new=new)
+    if by_pairs:
+        said = words if feature.kind == kinds.LEVEL else _as_pairs_read(feature, by_pairs)
+        return Verdict(feature, *said, by_pairs, "", "")
     sides = [_undisturbed(side) for side in (feature.base, feature.new)]
     left_out = _left_out(feature, sides)
     said = words if feature.kind == kinds.LEVEL else [_summary(side) for side in sides]
@@ -124,7 +127,8 @@ def _is_sure(feature):
 def _only_in_one(feature):
     said = [(_word(side) or _summary(side)) if side else None for side in (feature.base, feature.new)]
     verdict, other = (ONLY_IN_BASE, "NEW") if feature.base else (ONLY_IN_NEW, "BASE")
-    return Verdict(feature, *said, None, verdict, f"not said in {other}, or by fewer than half of its runs")
+    why = f"{other}: {feature.lacks}" if feature.lacks else f"not said in {other}, or by fewer than half of its runs"
+    return Verdict(feature, *said, None, verdict, why)
 
 
 def _word(side):
@@ -160,6 +164,14 @@ def _runs(count):
     return "1 run" if count == 1 else f"{count} runs"
 
 
+def _of_how_many(feature):
+    """ "5 against 5 runs", or "48 pairs in 12 processes"."""
+    if not feature.pairs:
+        return f"{len(feature.base)} against {_runs(len(feature.new))}"
+    processes = len(set(feature.pairs.processes.tolist()))
+    return f"{len(feature.pairs)} pairs in {'1 process' if processes == 1 else f'{processes} processes'} a side"
+
+
 def _undisturbed(side):
     """The runs that others did not disturb, where these are most of at least two; else all."""
     quiet = [one for one in side if one.disturbed <= _DISTURBED]
@@ -183,6 +195,16 @@ def _summary(side):
     if len(side) == 1:
         low, high = (low if side[0].low is None else side[0].low, high if side[0].high is None else side[0].high)
     return {"low": low, "value": median(values), "high": high} if values else None
+
+
+def _as_pairs_read(feature, change_):
+    """What BASE and NEW read in the middle of their pairs, as far apart as these are, with intervals as wide as before."""
+    middle = float(median((feature.pairs.base + feature.pairs.new).tolist())) / 2
+    said = []
+    for side, sign in ((feature.base, -1), (feature.new, 1)):
+        before, value = _summary(side), math.exp(middle + sign * change_.value / 2)
+        said.append({name: bound * value / before["value"] for name, bound in before.items()} | {"value": value})
+    return said
 
 
 def _number(one, kind):
@@ -209,13 +231,12 @@ def _concluded(one, probability, called_below, threshold_percent):
     would_see = max(found.seen_at(called_below), counts)
     low, value, high = (percent(each, feature.kind) for each in (found.low, found.value, found.high))
     unit = "points" if feature.kind.compared_by == kinds.SHARE else "%"
-    few = min(len(feature.base), len(feature.new)) < ENOUGH_RUNS
+    few = not feature.pairs and min(len(feature.base), len(feature.new)) < ENOUGH_RUNS
     if probability < _LEVEL and abs(found.value) > counts:
         better = feature.kind.better
         verdict = CHANGED if better is None else SLOWER if (found.value > 0) == (better == kinds.LOWER) else FASTER
         what = f"{one.base} in BASE, {one.new} in NEW, where the curve reads " if feature.kind == kinds.LEVEL else ""
-        runs = f"{len(feature.base)} against {_runs(len(feature.new))}"
-        why = f"{what}{value:+.1f} {unit} ({low:+.1f} to {high:+.1f}), {runs}"
+        why = f"{what}{value:+.1f} {unit} ({low:+.1f} to {high:+.1f}), {_of_how_many(feature)}"
     elif found.within <= counts:
         verdict, why = SAME, f"any change is within {percent(found.within, feature.kind):.1f} {unit}"
     else:

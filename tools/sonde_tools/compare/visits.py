@@ -8,7 +8,7 @@ from sonde_tools.compare import kinds, scatter
 from sonde_tools.series import canonical
 
 # A series that says these says nothing of the curve that a level or a finding is about.
-_OF_NO_CURVE = {"order", "fabric", "beside", "stride"}
+OF_NO_CURVE = {"order", "fabric", "beside", "stride"}
 
 
 class Visits:
@@ -25,7 +25,7 @@ class Visits:
 
     def behind(self, record):
         """The samples behind a level or a finding: those whose series say all that it says."""
-        wanted = {pair for pair in canonical(record.get("series")).items() if pair[0] not in _OF_NO_CURVE}
+        wanted = {pair for pair in canonical(record.get("series")).items() if pair[0] not in OF_NO_CURVE}
         groups = self._groups.get((record["device"], record["api"], record["probe"]), {})
         return [sample for series, samples in groups.items() if wanted <= series for sample in samples]
 
