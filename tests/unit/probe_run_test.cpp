@@ -532,5 +532,31 @@ TEST_F(ProbeRunTest, SizesThatLeaveNothingToMeasureAreASkipThatNamesThoseThereAr
   EXPECT_TRUE(skips(8192, 16384, false).empty()) << "a run that was cut off before it never asked";
 }
 
+TEST_F(ProbeRunTest, MakesAVisitThatAnotherAsksForBesideItsOwn) {
+  ProbeRun& run = begin({visited(point_of(1), 2), point_of(2)});
+  ASSERT_EQ(run.wanted()->point.x.bytes, 1);
+  const Visit* visit = run.make_too(point_of(7), Look::closer);
+  ASSERT_NE(visit, nullptr);
+  EXPECT_EQ(visit->point.x.bytes, 7);
+  EXPECT_EQ(visit->number, 0);
+  EXPECT_EQ(visit->look, Look::closer);
+  run.take(values_of(*visit, 10));
+  // What is asked for from outside counts as a visit of the plan.
+  visit = run.make_too(point_of(2), Look::first);
+  ASSERT_NE(visit, nullptr);
+  run.take(values_of(*visit, 10));
+  const std::vector<Seen> own = answer_all();
+  EXPECT_EQ(own, (std::vector<Seen>{{1, 0}, {1, 1}}));
+  EXPECT_EQ(number_concluded(), 3);
+}
+
+TEST_F(ProbeRunTest, LeavesOutForAnotherWhatItLeavesOutForItself) {
+  ProbeRun& run = begin({point_of(1)});
+  ASSERT_NE(run.make_too(point_of(8), Look::first), nullptr);
+  run.take(no_values(End::unsupported));
+  EXPECT_EQ(run.make_too(point_of(9), Look::first), nullptr) << "a device that cannot do one size cannot do larger ones";
+  EXPECT_NE(run.make_too(point_of(4), Look::first), nullptr);
+}
+
 }  // namespace
 }  // namespace sonde::measure

@@ -144,5 +144,28 @@ TEST(Doubt, OfFindingsIsThatOfTheTwoThatALineHasRoomFor) {
   EXPECT_NEAR(doubt(conclusion), 2, 1e-9) << "a line counts no more than that";
 }
 
+/// So many pairs whose ratio is this one, and as much more as less by turns.
+std::vector<double> ratios(std::size_t count, double middle, double scatter) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(middle + (i % 2 == 0 ? scatter : -scatter));
+  return all;
+}
+
+TEST(DoubtOfAVerdict, IsGoneOnceTheIntervalIsClearOfTheThreshold) {
+  EXPECT_GT(doubt_of_verdict({}, 0.01), 0);
+  EXPECT_GT(doubt_of_verdict(ratios(7, 0, 0), 0.01), 0) << "so few tell nothing of their scatter";
+  EXPECT_EQ(doubt_of_verdict(ratios(8, 0, 0), 0.01), 0) << "the same";
+  EXPECT_EQ(doubt_of_verdict(ratios(100, 0.06, 0.02), 0.01), 0) << "slower";
+  EXPECT_EQ(doubt_of_verdict(ratios(100, -0.06, 0.02), 0.01), 0) << "faster";
+  EXPECT_EQ(doubt_of_verdict(ratios(1000, 0, 0.02), 0.01), 0);
+}
+
+TEST(DoubtOfAVerdict, GrowsWithTheScatterAndNearTheThreshold) {
+  const double wide = doubt_of_verdict(ratios(20, 0, 0.05), 0.01);
+  EXPECT_GT(wide, doubt_of_verdict(ratios(20, 0, 0.03), 0.01));
+  EXPECT_NEAR(wide - doubt_of_verdict(ratios(80, 0, 0.05), 0.01), 1, 1e-9) << "four times the pairs halve the width";
+  EXPECT_GT(doubt_of_verdict(ratios(100, 0.0099, 0.01), 0.01), doubt_of_verdict(ratios(100, 0.002, 0.01), 0.01));
+}
+
 }  // namespace
 }  // namespace sonde::session

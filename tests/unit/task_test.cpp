@@ -22,6 +22,7 @@ TEST(Task, ToMeasureComesOverWhole) {
                          .index = 3,
                          .pci = "0000:03:00.0",
                          .model = "{\"name\": \"a\nmodel\"}",
+                         .noise = 7,
                          .request = {.look = measure::Look::closest,
                                      .smallest_bytes = std::nullopt,
                                      .largest_bytes = 1ull << 40,
@@ -45,6 +46,7 @@ TEST(Task, ToMeasureComesOverWhole) {
   EXPECT_EQ(came.index, task.index);
   EXPECT_EQ(came.pci, task.pci);
   EXPECT_EQ(came.model, task.model);
+  EXPECT_EQ(came.noise, task.noise);
   EXPECT_EQ(came.request.look, task.request.look);
   EXPECT_EQ(came.request.smallest_bytes, task.request.smallest_bytes);
   EXPECT_EQ(came.request.largest_bytes, task.request.largest_bytes);
