@@ -69,8 +69,8 @@ inline bool is_number(std::string_view effect) {
 
 /// Whether the effect exists: a misspelt script must not pass for one without faults.
 inline bool is_known(std::string_view effect) {
-  constexpr std::array words{"crash", "exit",      "hang", "slow",   "log",       "garble",
-                             "still", "backwards", "wrap", "copies", "arithmetic"};
+  constexpr std::array words{"addition", "longer", "crash",     "exit", "hang",   "slow",      "log",
+                             "garble",   "still",  "backwards", "wrap", "copies", "arithmetic"};
   return is_number(effect) || std::find(words.begin(), words.end(), effect) != words.end();
 }
 

@@ -5,6 +5,7 @@ import signal
 from collections import Counter
 
 import pytest
+from fault_layers import silence_limit_for
 from program_runs import of_kind, wait_for_samples
 
 LEVELS = [
@@ -149,3 +150,28 @@ def test_a_setting_reaches_the_drivers_of_its_side_alone(sonde, duel, a_driver, 
     assert of_kind(base, "sample") and not of_kind(base, "error")
     assert of_kind(new, "error") and not of_kind(new, "sample")
     assert {one["verdict"] for one in said["features"]} == {"only-in-base"}, done.err
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "clEnqueueNDRangeKernel@40+=crash",
+        "clEnqueueNDRangeKernel@40=hang",
+        "clCreateBuffer@9+=-61",
+        "clEnqueueReadBuffer@30+=garble",
+        "clGetEventProfilingInfo@60+=backwards",
+    ],
+)
+def test_a_fault_on_one_side_leaves_the_other_its_points(sonde, duel, a_driver, layers, fault):
+    words = ("--device", "cpu", "--api", "opencl", "--probe", "latency", "--sizes", "16K:64K", "--time", "1")
+    points = {}
+    for name, setting in (("whole", ()), ("beside a fault", ("--new", f"SONDE_FAULTS={fault}"))):
+        done, _ = duel(*words, *setting, *silence_limit_for(fault), env=layers())
+        assert done.status in (0, 1), done.err
+        base, new = (sonde.records(f"duel-{side}.jsonl") for side in SIDES)
+        assert not of_kind(base, "error")
+        points[name] = {json.dumps([one["series"], one["x"]]) for one in of_pairs(base).values()}
+        for side in SIDES:
+            (sonde.folder / f"duel-{side}.jsonl").unlink()
+    assert of_kind(new, "error")
+    assert points["beside a fault"] >= points["whole"]
