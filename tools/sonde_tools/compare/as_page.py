@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sonde_tools import page
-from sonde_tools.compare import as_text, pictures, setup, verdicts
+from sonde_tools.compare import as_text, duels_in_words, pictures, ratio_pictures, setup, verdicts
 
 _FOLDER = Path(__file__).parent
 # The curves that are drawn at once; all others when a reader opens them.
@@ -14,6 +14,10 @@ def html(comparison):
     """The whole page as text; runs must have been read with their recordings, or there are no curves."""
     named = {}
     parts = [_part(comparison, verdict, named) for verdict in as_text.HEADINGS if comparison.those(verdict)]
+    ratios = []
+    for number, (heading, chart) in enumerate(ratio_pictures.ratios(comparison)):
+        named[f"ratio-{number}"] = chart
+        ratios.append({"id": f"ratio-{number}", "heading": heading})
     curves = []
     for number, (heading, chart) in enumerate(pictures.overlaid(comparison)):
         id_ = f"curve-{number}"
@@ -30,6 +34,8 @@ def html(comparison):
         conclusion=as_text.conclusion(comparison),
         differs=comparison.differs,
         parts=parts,
+        ratios=ratios,
+        stretches=duels_in_words.stretches(comparison),
         curves=curves,
         runs=[_card(name, side) for name, side in (("BASE", comparison.base), ("NEW", comparison.new))],
     )

@@ -3,7 +3,7 @@
 import statistics
 
 from sonde_tools import formats, series
-from sonde_tools.compare import setup, verdicts
+from sonde_tools.compare import duels_in_words, setup, verdicts
 from sonde_tools.compare.kinds import SHARE
 from sonde_tools.devices import API_NAMES
 
@@ -15,6 +15,7 @@ HEADINGS = {
 SHOWN = (verdicts.CHANGED, verdicts.SLOWER, verdicts.FASTER)
 # No name, driver or list of options needs more of a line.
 _WIDEST = 72
+ONLY_IN_ONE = (verdicts.ONLY_IN_BASE, verdicts.ONLY_IN_NEW)
 FOLDED = tuple(verdict for verdict in HEADINGS if verdict not in SHOWN)
 
 
@@ -30,8 +31,11 @@ def text(comparison, verbose):
             lines += [*(f"  {line}" for line in followers(comparison, verdict)), ""]
     for verdict in FOLDED:
         found = comparison.those(verdict)
-        if found and verbose:
-            lines += [f"{HEADINGS[verdict]} ({len(found)})", *_table([_row(comparison, one) for one in found]), ""]
+        if found and (verbose or (comparison.duel and verdict in ONLY_IN_ONE)):
+            lines += [f"{HEADINGS[verdict]} ({len(found)})", *_table([_row(comparison, one) for one in found])]
+            lines += [*(f"  {line}" for line in duels_in_words.reasons(comparison, found)), ""]
+    if stretches := duels_in_words.stretches(comparison):
+        lines += ["Over the working set", *(f"  {line}" for line in stretches), ""]
     lines.append(conclusion(comparison, "" if verbose else " (-v names them)"))
     return formats.visible("\n".join(lines)) + "\n"
 
@@ -45,7 +49,7 @@ def markdown(comparison, verbose):
         rows = [(each["what"], each["base"], each["new"]) for each in comparison.differs]
         lines += [f"| {' | '.join(map(_marked, row))} |" for row in rows]
     lines += ["", *(f"{_marked(note)}  " for note in comparison.notes)]
-    wanted = HEADINGS if verbose else SHOWN
+    wanted = HEADINGS if verbose else SHOWN + (ONLY_IN_ONE if comparison.duel else ())
     for verdict in wanted:
         found = comparison.those(verdict, with_followers=verdict not in SHOWN)
         if found:
@@ -53,6 +57,8 @@ def markdown(comparison, verbose):
             lines += ["", f"### {HEADINGS[verdict]}", "", *table]
             lines += [f"| {' | '.join(map(_marked, (*_row(comparison, one), one.why)))} |" for one in found]
             lines += ["", *(_marked(line) for line in followers(comparison, verdict))]
+    if stretches := duels_in_words.stretches(comparison):
+        lines += ["", "### Over the working set", "", *(f"- {_marked(line)}" for line in stretches)]
     lines += ["", _marked(conclusion(comparison))]
     return formats.visible("\n".join(lines)) + "\n"
 
@@ -74,7 +80,7 @@ def sides(comparison):
         drivers = [setup.said(value) for what, value in side.setup.items() if " driver of " in what]
         files = str(side.runs[0].path) if count == 1 else f"{count} runs, {side.runs[0].path} to {side.runs[-1].path}"
         lines.append(f"{name:4}  {files}" + (f" ({', '.join(dict.fromkeys(drivers))})" if drivers else ""))
-    return lines
+    return lines + ([duels_in_words.heading(comparison)] if comparison.duel else [])
 
 
 def conclusion(comparison, hint=""):

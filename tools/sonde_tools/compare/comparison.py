@@ -1,12 +1,13 @@
 """The whole comparison of two sides: what every form of output is made from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from sonde_tools.compare import duels, failures, setup
 from sonde_tools.compare import runs as runs_
 from sonde_tools.compare.causes import with_causes
 from sonde_tools.compare.features import features
+from sonde_tools.compare.ratio_curves import ratio_curves
 from sonde_tools.compare.verdicts import verdicts_of
 
 # What counts as a change in percent, of runs and of duels, if nobody says otherwise.
@@ -25,7 +26,8 @@ class Side:
 class Comparison:
     """Both sides, what differs in their circumstances, and every feature with its verdict.
 
-    names: device id to (name in BASE, name in NEW); simulated: whether any device is a model; notes: sentences.
+    names: device id to (name in BASE, name in NEW); simulated: whether any device is a model; notes: sentences;
+    paired: of a duel device id to PairsOfDevice.
     """
 
     base: Side
@@ -38,6 +40,12 @@ class Comparison:
     threshold_percent: float
     notes: list
     duel: duels.Duel | None = None
+    paired: dict = field(default_factory=dict)
+
+    @cached_property
+    def ratio_curves(self):
+        """The RatioCurves of a duel."""
+        return ratio_curves(self.paired, self.threshold_percent)
 
     @cached_property
     def ambiguous(self):
@@ -62,13 +70,15 @@ def compared(base, new, match="device", threshold_percent=None):
     new, duel = duels.matched(base, new)
     threshold_percent = threshold_percent or (THRESHOLD_OF_DUELS_PERCENT if duel else THRESHOLD_PERCENT)
     pairs = runs_.pairs(base, new, match)
-    names, todo = {}, []
+    names, todo, paired = {}, [], {}
     for mine, other in pairs:
         described = _described(base, mine), _described(new, other)
         names[mine] = described[0][0], described[1][0]
         both = (base, mine), (new, other)
         sides = [[run.observed[id_] for run in side if id_ in run.observed] for side, id_ in both]
-        found = features(*sides, duel and duel.pairs_of(mine))
+        if duel:
+            paired[mine] = duel.pairs_of(mine)
+        found = features(*sides, paired.get(mine))
         todo.append((mine, failures.told(found, duel.sides, mine) if duel else found))
     sides = [
         Side(side, setup.of_side([_renamed(run.circumstances, renames) for run in side]))
@@ -78,7 +88,7 @@ def compared(base, new, match="device", threshold_percent=None):
     verdicts = with_causes(verdicts_of(todo, threshold_percent), threshold_percent)
     differs = (duel.differs if duel else []) + setup.differing(*(side.setup for side in sides))
     notes = _notes(base, new, pairs)
-    return Comparison(*sides, differs, verdicts, names, pairs, "model" in types, threshold_percent, notes, duel)
+    return Comparison(*sides, differs, verdicts, names, pairs, "model" in types, threshold_percent, notes, duel, paired)
 
 
 def _described(side, id_):

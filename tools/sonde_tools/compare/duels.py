@@ -21,9 +21,10 @@ class Duel:
         """The PairsOfDevice of a device."""
         return PairsOfDevice([[run.recording for run in both] for both in self.sides], device)
 
+    @property
     def settings(self):
-        """The settings of BASE and of NEW as text; without any, "no setting"."""
-        return [" ".join(run.duel["settings"]) or "no setting" for run in self.sides[0]]
+        """The settings of BASE and of NEW, each a list of words."""
+        return [run.duel["settings"] for run in self.sides[0]]
 
 
 def matched(base, new):

@@ -32,10 +32,22 @@ class Visit(NamedTuple):
     is_disturbed: bool
 
 
+class _Row(NamedTuple):
+    """What Pairs have of one pair, its place, round and process by what names them."""
+
+    base: float
+    new: float
+    place: tuple
+    round: tuple
+    process: tuple
+    bytes: float
+    is_disturbed: bool
+
+
 @dataclass(frozen=True)
 class Pairs:
     """Arrays with an element a pair: the logarithms of what BASE and NEW read, the numbers of its place, its round and its
-    process, the bytes of its working set (nan where it has none), and whether a visit was disturbed.
+    process, the bytes of its working set (nan where it is at more than these), and whether a visit was disturbed.
     """
 
     base: numpy.ndarray
@@ -77,16 +89,22 @@ class Pairs:
 
 
 class PairsOfDevice:
-    """All Pairs of one device, by curve: (API, probe, series, unit) with the series as sorted (key, word) pairs."""
+    """All Pairs of one device, by curve: (API, probe, series, unit) with the series as sorted (key, word) pairs.
+
+    count: pairs of visits; processes: pairs of processes.
+    """
 
     def __init__(self, recordings, device):
         """recordings: (BASE's, NEW's) of each duel."""
-        rows = {}
+        rows, counted = {}, set()
         for duel, sides in enumerate(recordings):
             base, new = (_visits(recording.samples, device) for recording in sides)
             for curve in base.keys() & new.keys():
                 rows.setdefault(curve, []).extend(_matched(duel, base[curve], new[curve]))
+                counted |= {(duel, pair) for pair, _ in base[curve].keys() & new[curve].keys()}
         self.curves = {curve: _arrays(found) for curve, found in sorted(rows.items()) if found}
+        self.count = len(counted)
+        self.processes = len({row.process for found in rows.values() for row in found})
 
     def of_feature(self, feature):
         """The Pairs that tell a Feature, or None where it has none: sizes of levels, shares, what no median is."""
@@ -102,6 +120,11 @@ class PairsOfDevice:
             return None
         values = (median(one.value for one in side) for side in (feature.base, feature.new))
         return self.of_finding(id_, feature.unit, *values)
+
+    def over_size(self, units):
+        """(curve, Pairs) of each curve over the working set alone in one of these units."""
+        return [(curve, pairs) for curve, pairs in self.curves.items()
+                if curve[3] in units and not numpy.isnan(pairs.bytes).any()]  # fmt: skip
 
     def of_level(self, curve, low, high):
         """The Pairs of a curve between two sizes in bytes, without the lower; None where they are too few."""
@@ -157,7 +180,7 @@ def _visits(samples, device):
 
 
 def _matched(duel, base, new):
-    """A row of what Pairs have for each pair of one curve; two pairs of a place in their order are a round."""
+    """A _Row for each pair of one curve; two pairs of a place in their order are a round."""
     rows, taken = [], Counter()
     for key in sorted(base.keys() & new.keys(), key=lambda key: key[0]):
         for mine, other in _of_same_shape(base[key], new[key]):
@@ -166,9 +189,10 @@ def _matched(duel, base, new):
             place = mine.place, mine.shape
             round_, process = (duel, place, taken[place] // 2), (duel, mine.process, other.process)
             taken[place] += 1
-            bytes_ = dict(mine.place[1]).get("bytes", math.nan)
-            rows.append((math.log(mine.value), math.log(other.value), place, round_, process, bytes_,
-                         mine.is_disturbed or other.is_disturbed))  # fmt: skip
+            (coordinate, first), *others = mine.place[1] or (("", 0),)
+            bytes_ = first if coordinate == "bytes" and not others else math.nan
+            rows.append(_Row(math.log(mine.value), math.log(other.value), place, round_, process, bytes_,
+                             mine.is_disturbed or other.is_disturbed))  # fmt: skip
     return rows
 
 
