@@ -173,5 +173,5 @@ def test_a_fault_on_one_side_leaves_the_other_its_points(sonde, duel, a_driver, 
         points[name] = {json.dumps([one["series"], one["x"]]) for one in of_pairs(base).values()}
         for side in SIDES:
             (sonde.folder / f"duel-{side}.jsonl").unlink()
-    assert of_kind(new, "error")
+    assert of_kind(new, "error") + of_kind(new, "skip")
     assert points["beside a fault"] >= points["whole"]

@@ -48,8 +48,9 @@ def ratio_curves(pairs_of_devices, threshold_percent):
 
     A stretch is called where it differs by more than the threshold, and by chance in fewer than one of twenty duels.
     """
-    curves = [(device, key, pairs.of_fastest_shapes(key[3] == "ns").undisturbed())
-              for device, of_device in pairs_of_devices.items() for key, pairs in of_device.over_size(UNITS)]  # fmt: skip
+    curves = [(device, key, fastest.undisturbed())
+              for device, of_device in pairs_of_devices.items() for key, pairs in of_device.over_size(UNITS)
+              if (fastest := pairs.of_fastest_shapes(key[3] == "ns"))]  # fmt: skip
     curves = [one for one in curves if len(numpy.unique(one[2].bytes)) >= _FEWEST_SIZES]
     cut = [[(pairs, part) for part in stretches(pairs)] for _, _, pairs in curves]
     found = iter(_called([one for of_curve in cut for one in of_curve], threshold_percent))
