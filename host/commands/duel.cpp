@@ -42,8 +42,7 @@ std::vector<std::string> words_of(const DuelOptions::Side& side, const std::stri
 session::RunRequest request_of_a_side(const RunOptions& options) {
   session::RunRequest asked = run_request(options);
   if (!asked.probes_by_name) {
-    std::erase_if(asked.probes,
-                  [](const measure::Probe* probe) { return probe->target == measure::Target::host_cpu; });
+    std::erase_if(asked.probes, [](const measure::Probe* probe) { return probe->target == measure::Target::host_cpu; });
   }
   return asked;
 }
@@ -72,8 +71,9 @@ std::filesystem::path file_of(const DuelSide& side, const std::filesystem::path&
 
 std::vector<std::string> comparison(const DuelOptions& options, const std::filesystem::path& base,
                                     const std::filesystem::path& other) {
-  std::vector<std::string> words{base.string(), other.string(), "--threshold",
-                                 fmt::format("{}", options.threshold_percent), "--format", options.format};
+  std::vector<std::string> words{base.string(), other.string(),
+                                 "--threshold", fmt::format("{}", options.threshold_percent),
+                                 "--format",    options.format};
   if (options.run.verbose) words.emplace_back("-v");
   return words;
 }
@@ -81,8 +81,7 @@ std::vector<std::string> comparison(const DuelOptions& options, const std::files
 }  // namespace
 
 ExitStatus duel_command(const DuelOptions& options) {
-  if (!options.base.api.empty() != !options.other.api.empty())
-    throw UsageError("--base-api and --new-api go together");
+  if (!options.base.api.empty() != !options.other.api.empty()) throw UsageError("--base-api and --new-api go together");
   if (!options.base.device.empty() != !options.other.device.empty())
     throw UsageError("--base-device and --new-device go together");
   os::watch_for_interrupt();
@@ -95,7 +94,8 @@ ExitStatus duel_command(const DuelOptions& options) {
                                            ? default_path(sides[0].choice, sides[0].record).replace_extension()
                                            : os::path_of(options.run.out);
   for (const DuelSide& side : sides) {
-    if (std::error_code ignored; std::filesystem::exists(std::filesystem::symlink_status(file_of(side, prefix), ignored)))
+    if (std::error_code ignored;
+        std::filesystem::exists(std::filesystem::symlink_status(file_of(side, prefix), ignored)))
       throw UsageError(records::already_there(file_of(side, prefix)));
   }
   std::array files{new_record_file(file_of(sides[0], prefix).string(), {}, sides[0].record),

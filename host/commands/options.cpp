@@ -100,7 +100,8 @@ const CLI::Validator setting(
     [](const std::string& text) {
       const std::size_t equals = text.find('=');
       const auto is_of_a_name = [](unsigned char sign) { return std::isalnum(sign) != 0 || sign == '_'; };
-      const bool fine = equals != std::string::npos && equals > 0 && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+      const bool fine = equals != std::string::npos && equals > 0 &&
+                        std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
                         std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(equals), is_of_a_name);
       return fine ? std::string() : "'" + text + "' is no NAME=VALUE of an environment";
     },
@@ -197,8 +198,8 @@ void add_duel_options(CLI::App& duel, DuelOptions& options) {
   for (DuelOptions::Side* side : {&options.base, &options.other}) {
     const std::string name = side == &options.base ? "base" : "new";
     const std::string of = " of " + std::string(side == &options.base ? "BASE" : "NEW");
-    add(duel, ("--" + name).c_str(), side->settings, ("A variable of the environment" + of + "'s drivers, repeatable").c_str(),
-        "NAME=VALUE", setting)
+    add(duel, ("--" + name).c_str(), side->settings,
+        ("A variable of the environment" + of + "'s drivers, repeatable").c_str(), "NAME=VALUE", setting)
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     add(duel, ("--" + name + "-device").c_str(), side->device, ("The device" + of + " (as --device)").c_str(), "SEL",

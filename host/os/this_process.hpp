@@ -25,8 +25,8 @@ std::filesystem::path running_program();
 /// Libraries that this process loads later see the value; a value that is there already stays.
 void set_environment_unless_set(const std::string& name, const std::string& value);
 
-/// Variables of this process's environment, each NAME=VALUE, until this object goes: processes that are started meanwhile
-/// have them.
+/// Variables of this process's environment, each NAME=VALUE, until this object goes: processes that are started
+/// meanwhile have them.
 class ChangedEnvironment {
  public:
   explicit ChangedEnvironment(const std::vector<std::string>& settings);

@@ -57,8 +57,8 @@ struct SampleLine {
   static constexpr const char* record = "sample";
   Origin origin;
   measure::Measurement measurement;
-  double t_seconds = 0;  ///< since the run began
-  int process = 0;       ///< which worker of the run measured it; not read
+  double t_seconds = 0;          ///< since the run began
+  int process = 0;               ///< which worker of the run measured it; not read
   std::optional<int> pair = {};  ///< in a duel the same number as the other side's visit; not read
 };
 
@@ -207,7 +207,7 @@ struct MeasureTask {
   DriverChoice driver = {};
   std::size_t index = 0;  ///< its place in the list of those that the choice shows
   std::string pci;
-  std::string model;  ///< the text of a simulated device's file; empty for a real one
+  std::string model;        ///< the text of a simulated device's file; empty for a real one
   std::uint64_t noise = 0;  ///< two simulated devices that are alike but for this have noise of their own
   measure::Request request;
   std::chrono::steady_clock::time_point run_start;  ///< a time of the clock that all processes of a machine share

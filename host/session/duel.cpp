@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-
 namespace sonde::session {
 namespace {
 
@@ -133,7 +132,8 @@ std::vector<Duel::Ground> Duel::grounds(const Match& match) const {
   std::map<Place, Ground> by_place;
   for (std::size_t index = 0; index < match.visited.size(); ++index) {
     const Visited& point = match.visited[index];
-    if (!is_compared(point.asked.point) || (point.log_ratios.empty() && point.pairs >= pairs_without_a_reading)) continue;
+    if (!is_compared(point.asked.point) || (point.log_ratios.empty() && point.pairs >= pairs_without_a_reading))
+      continue;
     Ground& ground = by_place[place_of(point.asked.point, sizes)];
     ground.visited.push_back(index);
     ground.log_ratios.insert(ground.log_ratios.end(), point.log_ratios.begin(), point.log_ratios.end());
@@ -173,7 +173,8 @@ std::optional<std::size_t> Duel::most_open(const Match& match) {
     const double doubt = doubt_of_verdict(ground.log_ratios, limits_.threshold);
     if (doubt <= most) continue;
     most = doubt;
-    best = *std::ranges::min_element(ground.visited, {}, [&match](std::size_t one) { return match.visited[one].pairs; });
+    best =
+        *std::ranges::min_element(ground.visited, {}, [&match](std::size_t one) { return match.visited[one].pairs; });
   }
   const auto in_one_order = [](const Visited& one) { return one.pairs % 2 == 1 && !one.log_ratios.empty(); };
   const auto odd = best ? match.visited.end() : std::ranges::find_if(match.visited, in_one_order);

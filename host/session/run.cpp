@@ -34,8 +34,8 @@ std::vector<measure::FoundLevel> levels_in(std::span<const Line> lines) {
 
 void Run::measure(const SelectedDevices& choice) {
   begin(choice);
-  const auto devices = std::ranges::count(
-      choice.chosen, false, [](const SelectedDevices::Chosen& one) { return one.target.beside_gpus; });
+  const auto devices = std::ranges::count(choice.chosen, false,
+                                          [](const SelectedDevices::Chosen& one) { return one.target.beside_gpus; });
   try {
     look_and_sharpen(budget_of(limits_.budget_seconds, static_cast<std::size_t>(devices)));
   } catch (const std::exception& problem) {

@@ -14,9 +14,9 @@ struct RunLimits {
   std::chrono::milliseconds silence;       ///< a worker that reports nothing for so long is ended
   std::chrono::milliseconds whole_run{0};  ///< 0 for no limit
   bool counts_traffic = false;  ///< traffic is counted beside every probe, not only those that want hit rates
-  std::filesystem::path sysfs_root = "/";  ///< the tree in which clocks, temperature and power are read
-  bool shows_diagnostics = false;          ///< what the drivers print goes to standard error
-  double least_seconds_of_a_process = 8;   ///< a worker is replaced after so long, at the earliest
+  std::filesystem::path sysfs_root = "/";     ///< the tree in which clocks, temperature and power are read
+  bool shows_diagnostics = false;             ///< what the drivers print goes to standard error
+  double least_seconds_of_a_process = 8;      ///< a worker is replaced after so long, at the earliest
   std::vector<std::string> environment = {};  ///< of the workers, beside that of this process: NAME=VALUE
   std::uint64_t noise = 0;                    ///< of simulated devices: two runs with different ones have their own
 };

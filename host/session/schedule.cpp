@@ -95,8 +95,8 @@ double doubt_of_verdict(std::span<const double> log_ratios, double threshold) {
   const double middle = analysis::quantile(log_ratios, 0.5);
   std::vector<double> deviations;
   for (const double ratio : log_ratios) deviations.push_back(std::abs(ratio - middle));
-  const double error = analysis::quantile(deviations, 0.5) * of_a_median_deviation /
-                       std::sqrt(static_cast<double>(log_ratios.size()));
+  const double error =
+      analysis::quantile(deviations, 0.5) * of_a_median_deviation / std::sqrt(static_cast<double>(log_ratios.size()));
   const double margin = std::abs(std::abs(middle) - threshold);
   return std::clamp(std::log2(errors_of_a_verdict * error / std::max(margin, 1e-6)), 0.0, most_doublings);
 }

@@ -554,7 +554,8 @@ TEST_F(ProbeRunTest, LeavesOutForAnotherWhatItLeavesOutForItself) {
   ProbeRun& run = begin({point_of(1)});
   ASSERT_NE(run.make_too(point_of(8), Look::first), nullptr);
   run.take(no_values(End::unsupported));
-  EXPECT_EQ(run.make_too(point_of(9), Look::first), nullptr) << "a device that cannot do one size cannot do larger ones";
+  EXPECT_EQ(run.make_too(point_of(9), Look::first), nullptr)
+      << "a device that cannot do one size cannot do larger ones";
   EXPECT_NE(run.make_too(point_of(4), Look::first), nullptr);
 }
 
