@@ -1,9 +1,15 @@
 """Two files of a duel: compared by their pairs, whatever the sides are called and whatever one of them lacks."""
 
+import json
+import random
+import re
+import statistics
+
 import pytest
 import synthetic
 import synthetic_duels
 import synthetic_runs
+from sonde_tools.compare import command
 
 WORDS_OF_A_CHANGE = ("slower", "faster", "changed")
 
@@ -19,6 +25,20 @@ def duelled(compare, tmp_path):
             synthetic.write(tmp_path / f"duel-{name}.jsonl", records)
         status, found, _ = compare(*names, *words)
         return {one["feature"]: one for one in found["features"]}, found, status
+
+    return run
+
+
+@pytest.fixture
+def sonde_compare(tmp_path, capsys):
+    """What the command line prints of a duel's records."""
+
+    def run(sides, *words):
+        files = [tmp_path / f"said-{name}.jsonl" for name in synthetic_duels.SIDES]
+        for file, records in zip(files, sides, strict=True):
+            synthetic.write(file, records)
+        command.main([*map(str, files), *words])
+        return capsys.readouterr().out
 
     return run
 
@@ -92,3 +112,70 @@ def test_one_side_of_each_of_two_duels_is_two_runs(duelled):
     found, whole, _ = duelled((synthetic_duels.duel(7)[0], synthetic_duels.duel(8)[1]))
     assert whole["threshold_percent"] == 2
     assert not any("pairs" in one["why"] for one in found.values())
+
+
+def test_the_heading_and_the_stretch_are_said(sonde_compare):
+    def factor(probe, size):
+        return 1.06 if probe == "latency" and size < 20000 else 1.0
+
+    out = sonde_compare(synthetic_duels.duel(9, any=factor))
+    heading = next(line for line in out.splitlines() if line.startswith("Duel"))
+    assert heading.startswith(
+        "Duel  no setting against ACO_DEBUG=noopt: 320 pairs of visits in 4 processes a side; changes"
+    )
+    line = out.splitlines()[out.splitlines().index("Over the working set") + 1]
+    assert line.strip().startswith("latency ") and " % longer (" in line and line.endswith("from 2 KiB to 16 KiB")
+    assert "- latency " in sonde_compare(synthetic_duels.duel(9, any=factor), "--format", "markdown")
+
+
+def test_a_reason_is_said_in_the_text(sonde_compare):
+    out = sonde_compare(
+        synthetic_duels.duel(4, lacks=[("new", "bandwidth", 1 << 20, "The worker ended by signal 11.")])
+    )
+    assert "NEW: The worker ended by signal 11." in out
+
+
+def test_the_object_has_the_ratio_at_each_size(duelled):
+    _, whole, _ = duelled(synthetic_duels.duel(10, memory_bandwidth=0.9))
+    told = whole["duel"]
+    assert (
+        told["settings"] == {"base": [], "new": ["ACO_DEBUG=noopt"]} and told["pairs"] == 320 and told["processes"] == 4
+    )
+    (bandwidth,) = [one for one in told["ratios"] if one["unit"] == "GB/s"]
+    assert [point["bytes"] for point in bandwidth["points"]] == synthetic_duels.SIZES
+    assert all(point["low"] < point["value"] < point["high"] for point in bandwidth["points"])
+    (stretch,) = bandwidth["differs"]
+    assert (
+        stretch["change_percent"]["value"] == pytest.approx(-10, abs=1)
+        and stretch["last_bytes"] == synthetic_duels.SIZES[-1]
+    )
+
+
+def test_the_page_draws_the_ratio_of_each_quantity(sonde_compare):
+    text = sonde_compare(synthetic_duels.duel(11, level_1_latency=1.05), "--format", "html")
+    charts = json.loads(re.search(r'id="report-data">(.*?)</script>', text)[1])["charts"]
+    assert {"ratio-0", "ratio-1"} <= charts.keys() and "<li>latency " in text
+    rows = charts["ratio-0"]["data"]["values"]
+    assert {row["series"] for row in rows} == {"latency"} and len(rows) == len(synthetic_duels.SIZES)
+    assert rows[0]["low"] < rows[0]["value"] < rows[0]["high"] and rows[0]["value"] == pytest.approx(5, abs=1.5)
+
+
+def test_a_finding_that_is_the_median_of_a_point_is_told_by_its_pairs(duelled):
+    sides = synthetic_duels.duel(12, noise=0.03)
+    for records, value in zip(sides, (100.0, 102.0), strict=True):
+        rng, at = random.Random(value), {"engine": "driver", "host": "pinned", "direction": "to-host"}
+        noise = [rng.gauss(0, 0.002) for _ in range(24)]
+        gbps = [value * (1 + each - statistics.median(noise)) for each in noise]
+        records[-1:-1] = [
+            {"record": "sample", "device": synthetic_runs.DEVICE, "api": "opencl", "probe": "copy", "series": at,
+             "x": {"bytes": size}, "unit": "GB/s", "values": [each * share], "state": {}, "t": 9000.0 + number,
+             "process": [number // 6], "pair": 9000 + number}
+            for share, size in ((0.5, 1 << 16), (1, 1 << 26)) for number, each in enumerate(gbps)
+        ]  # fmt: skip
+        records[-1:-1] = [synthetic.finding_record(
+            "bandwidth", device=synthetic_runs.DEVICE, api="opencl", probe="copy", series=at, value=value, unit="GB/s",
+            evidence="A test.", low=value * 0.9, high=value * 1.1)]  # fmt: skip
+    found, _, _ = duelled(sides)
+    one = found["copy bandwidth driver pinned to-host"]
+    assert one["verdict"] == "faster" and "24 pairs in 4 processes" in one["why"]
+    assert one["change_percent"]["low"] > 1.5 and one["change_percent"]["high"] < 2.5

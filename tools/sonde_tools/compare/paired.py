@@ -5,6 +5,7 @@ A hierarchical bootstrap of the median makes intervals half as wide again of few
 
 import math
 
+import numpy
 from scipy import special
 
 from sonde_tools.compare.centre import centre
@@ -48,3 +49,21 @@ def _change(one, share, lent):
     probability = float(2 * special.stdtr(freedom, -abs(one.value) / error))
     low, high = one.value - half_95, one.value + half_95
     return Change(low, one.value, high, probability, abs(one.value) + half_90, error, freedom)
+
+
+def as_read(pairs, change, base, new):
+    """BASE and NEW as their pairs read them in the middle, as far apart as the Change, with the given intervals' widths.
+
+    base, new: dictionaries of low, value, high, as the two are returned.
+    """
+    middle, found = float(numpy.median(pairs.base + pairs.new)) / 2, []
+    for said, sign in ((base, -1), (new, 1)):
+        value = math.exp(middle + sign * change.value / 2)
+        found.append({name: bound * value / said["value"] for name, bound in said.items()} | {"value": value})
+    return found
+
+
+def counted(pairs):
+    """ "48 pairs in 12 processes a side"."""
+    count = len(numpy.unique(pairs.processes))
+    return f"{len(pairs)} pairs in {count} process{'' if count == 1 else 'es'} a side"

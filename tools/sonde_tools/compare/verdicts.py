@@ -105,8 +105,9 @@ def _compared(feature, by_pairs):
                          for side, word in zip((feature.base, feature.new), words, strict=True))  # fmt: skip
             feature = replace(feature, kind=base[0].kind, base=base, new=new)
     if by_pairs:
-        said = words if feature.kind == kinds.LEVEL else _as_pairs_read(feature, by_pairs)
-        return Verdict(feature, *said, by_pairs, "", "")
+        if feature.kind != kinds.LEVEL:
+            words = paired.as_read(feature.pairs, by_pairs, *map(_summary, (feature.base, feature.new)))
+        return Verdict(feature, *words, by_pairs, "", "")
     sides = [_undisturbed(side) for side in (feature.base, feature.new)]
     left_out = _left_out(feature, sides)
     said = words if feature.kind == kinds.LEVEL else [_summary(side) for side in sides]
@@ -164,14 +165,6 @@ def _runs(count):
     return "1 run" if count == 1 else f"{count} runs"
 
 
-def _of_how_many(feature):
-    """ "5 against 5 runs", or "48 pairs in 12 processes"."""
-    if not feature.pairs:
-        return f"{len(feature.base)} against {_runs(len(feature.new))}"
-    processes = len(set(feature.pairs.processes.tolist()))
-    return f"{len(feature.pairs)} pairs in {'1 process' if processes == 1 else f'{processes} processes'} a side"
-
-
 def _undisturbed(side):
     """The runs that others did not disturb, where these are most of at least two; else all."""
     quiet = [one for one in side if one.disturbed <= _DISTURBED]
@@ -195,16 +188,6 @@ def _summary(side):
     if len(side) == 1:
         low, high = (low if side[0].low is None else side[0].low, high if side[0].high is None else side[0].high)
     return {"low": low, "value": median(values), "high": high} if values else None
-
-
-def _as_pairs_read(feature, change_):
-    """What BASE and NEW read in the middle of their pairs, as far apart as these are, with intervals as wide as before."""
-    middle = float(median((feature.pairs.base + feature.pairs.new).tolist())) / 2
-    said = []
-    for side, sign in ((feature.base, -1), (feature.new, 1)):
-        before, value = _summary(side), math.exp(middle + sign * change_.value / 2)
-        said.append({name: bound * value / before["value"] for name, bound in before.items()} | {"value": value})
-    return said
 
 
 def _number(one, kind):
@@ -236,7 +219,9 @@ def _concluded(one, probability, called_below, threshold_percent):
         better = feature.kind.better
         verdict = CHANGED if better is None else SLOWER if (found.value > 0) == (better == kinds.LOWER) else FASTER
         what = f"{one.base} in BASE, {one.new} in NEW, where the curve reads " if feature.kind == kinds.LEVEL else ""
-        why = f"{what}{value:+.1f} {unit} ({low:+.1f} to {high:+.1f}), {_of_how_many(feature)}"
+        runs = f"{len(feature.base)} against {_runs(len(feature.new))}"
+        of = paired.counted(feature.pairs) if feature.pairs else runs
+        why = f"{what}{value:+.1f} {unit} ({low:+.1f} to {high:+.1f}), {of}"
     elif found.within <= counts:
         verdict, why = SAME, f"any change is within {percent(found.within, feature.kind):.1f} {unit}"
     else:
