@@ -69,7 +69,7 @@ struct DuelOptions {
   RunOptions run;
   Side base;
   Side other;
-  double threshold_percent = 1;  ///< what counts as a change
+  double threshold_percent = 0.5;  ///< what counts as a change
   std::string format = "text";   ///< of the comparison
 };
 
