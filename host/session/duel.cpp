@@ -117,12 +117,16 @@ std::optional<Candidate> Duel::candidate(const Match& match) {
   const auto open = most_open(match);
   if (!open) return std::nullopt;
   for (const Ground& ground : grounds(match)) all.doubt += doubt_of_verdict(ground.log_ratios, limits_.threshold);
-  const measure::Point& point = match.visited[*open].asked.point;
-  all.seconds_of_next = 0;
-  for (const Inquiry* side : match.sides) {
-    if (side != nullptr) all.seconds_of_next += side->expected_seconds(point);
-  }
+  all.seconds_of_next = seconds_of_a_pair(match, match.visited[*open].asked.point);
   return all;
+}
+
+double Duel::seconds_of_a_pair(const Match& match, const measure::Point& point) {
+  double seconds = 0;
+  for (const Inquiry* side : match.sides) {
+    if (side != nullptr) seconds += side->expected_seconds(point);
+  }
+  return std::max(seconds, 1e-3);
 }
 
 /// Each curve, by level where levels were found.
@@ -164,17 +168,20 @@ std::optional<std::size_t> Duel::planned(Match& match) {
   return std::nullopt;
 }
 
-/// Of the points of the most open verdict the one that has had the fewest pairs; where none is open, one that was
-/// visited in one order alone.
+/// The point whose next pair narrows the interval of an open verdict most for its seconds, as in `most_worthwhile`;
+/// where none is open, one that was visited in one order alone.
 std::optional<std::size_t> Duel::most_open(const Match& match) {
   double most = 0;
   std::optional<std::size_t> best;
   for (const Ground& ground : grounds(match)) {
-    const double doubt = doubt_of_verdict(ground.log_ratios, limits_.threshold);
-    if (doubt <= most) continue;
-    most = doubt;
-    best =
+    if (doubt_of_verdict(ground.log_ratios, limits_.threshold) == 0) continue;
+    const std::size_t point =
         *std::ranges::min_element(ground.visited, {}, [&match](std::size_t one) { return match.visited[one].pairs; });
+    const auto pairs = static_cast<double>(std::max<std::size_t>(1, ground.log_ratios.size()));
+    const double gain = std::log1p(1 / pairs) / seconds_of_a_pair(match, match.visited[point].asked.point);
+    if (gain <= most) continue;
+    most = gain;
+    best = point;
   }
   const auto in_one_order = [](const Visited& one) { return one.pairs % 2 == 1 && !one.log_ratios.empty(); };
   const auto odd = best ? match.visited.end() : std::ranges::find_if(match.visited, in_one_order);

@@ -58,6 +58,7 @@ class Duel {
   std::optional<std::size_t> planned(Match& match);
   [[nodiscard]] std::optional<std::size_t> most_open(const Match& match);
   std::optional<Candidate> candidate(const Match& match);
+  static double seconds_of_a_pair(const Match& match, const measure::Point& point);
   bool visit(Match& match, Visited& point);
   static void replace_old_workers(const Match& match);
 
