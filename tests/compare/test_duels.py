@@ -4,12 +4,16 @@ import json
 import random
 import re
 import statistics
+import time
+from pathlib import Path
 
 import pytest
 import synthetic
 import synthetic_duels
 import synthetic_runs
-from sonde_tools.compare import command
+from sonde_tools import records as record_files
+from sonde_tools.compare import command, runs
+from sonde_tools.compare.comparison import compared
 
 WORDS_OF_A_CHANGE = ("slower", "faster", "changed")
 
@@ -41,6 +45,12 @@ def sonde_compare(tmp_path, capsys):
         return capsys.readouterr().out
 
     return run
+
+
+def recorded(lines):
+    """The Recording of a duel's records."""
+    kinds = {kind: [line for line in lines if line["record"] == kind] for kind in ("device", "sample", "level")}
+    return record_files.Recording(Path("run.jsonl"), lines[0], kinds["device"], kinds["sample"], kinds["level"])
 
 
 def accused(found):
@@ -76,12 +86,14 @@ def test_what_the_machine_does_meanwhile_is_no_change(duelled):
     assert all(one["would_see_percent"] < 1.5 for one in told)
 
 
-def test_devices_and_apis_that_are_one_a_side_are_compared(duelled):
+def test_devices_and_apis_that_are_one_a_side_are_compared(duelled, sonde_compare):
     base, new = synthetic_duels.duel(3, level_2_latency=1.05)
-    found, whole, _ = duelled((base, renamed(new, device="gpu-2", api="vulkan")))
+    other = renamed(new, device="gpu-2", api="vulkan")
+    found, whole, _ = duelled((base, other))
     assert accused(found) == {"level 2 latency": "slower"}
     assert {"what": "API", "base": "OpenCL", "new": "Vulkan"} in whole["differs"]
     assert {"what": "device", "base": synthetic_runs.DEVICE, "new": "gpu-2"} in whole["differs"]
+    assert "Latency, OpenCL against Vulkan" in sonde_compare((base, other), "--format", "html")
 
 
 def test_points_at_which_one_side_fails_are_a_verdict_with_the_reason(duelled):
@@ -100,6 +112,27 @@ def test_a_side_that_fails_altogether_is_compared_too(duelled):
     assert {one["verdict"] for one in found.values()} == {"only-in-base"} and status == 0
     assert {one["why"] for one in found.values()} == {f"NEW: {why}"}
     assert {"latency", "bandwidth", "level 1 latency"} <= found.keys()
+
+
+def test_failures_at_some_visits_of_a_point_are_a_note(duelled):
+    why = "The worker ended by signal 11."
+    base, new = synthetic_duels.duel(4)
+    error = {"record": "error", "device": synthetic_runs.DEVICE, "api": "opencl", "probe": "latency", "series": {},
+             "x": {"bytes": synthetic_duels.SIZES[3]}, "reason": why}  # fmt: skip
+    found, whole, _ = duelled((base, [*new, error]))
+    assert whole["notes"] == [f"NEW failed at times at 1 point that it read at others: {why}"]
+    assert not [one for one in found.values() if one["verdict"].startswith("only")]
+    assert not duelled(([*base, error], [*new, error]))[1]["notes"]
+
+
+def test_three_thousand_pairs_take_less_than_two_seconds():
+    sides = [
+        [runs.of_recording(recording, keep=False)] for recording in map(recorded, synthetic_duels.duel(13, rounds=38))
+    ]
+    begin = time.process_time()
+    found = compared(*sides)
+    assert found.ratio_curves and time.process_time() - begin < 2
+    assert sum(paired.count for paired in found.paired.values()) > 3000
 
 
 def test_points_without_a_partner_had_no_time(duelled):

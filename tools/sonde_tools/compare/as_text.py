@@ -5,7 +5,6 @@ import statistics
 from sonde_tools import formats, series
 from sonde_tools.compare import duels_in_words, setup, verdicts
 from sonde_tools.compare.kinds import SHARE
-from sonde_tools.devices import API_NAMES
 
 HEADINGS = {
     verdicts.CHANGED: "Changed", verdicts.SLOWER: "Slower", verdicts.FASTER: "Faster",
@@ -127,7 +126,7 @@ def name(comparison, one):
     if id_.feature in comparison.ambiguous:
         parts += [*series.words(dict(id_.series)), *(["by the CPU"] if id_.probe == "cpu-latency" else [])]
     if len(comparison.apis) > 1:
-        parts.append(API_NAMES.get(id_.api, id_.api))
+        parts.append(comparison.api_name(id_.api))
     return ", ".join(parts + ([comparison.names[id_.device][0]] if len(comparison.names) > 1 else []))
 
 

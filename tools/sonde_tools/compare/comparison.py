@@ -9,6 +9,7 @@ from sonde_tools.compare.causes import with_causes
 from sonde_tools.compare.features import features
 from sonde_tools.compare.ratio_curves import ratio_curves
 from sonde_tools.compare.verdicts import verdicts_of
+from sonde_tools.devices import API_NAMES
 
 # What counts as a change in percent, of runs and of duels, if nobody says otherwise.
 THRESHOLD_PERCENT, THRESHOLD_OF_DUELS_PERCENT = 2.0, 0.5
@@ -60,6 +61,12 @@ class Comparison:
         """The APIs that anything was found through."""
         return {one.feature.id.api for one in self.verdicts}
 
+    def api_name(self, api):
+        """An API in words: of a duel between two APIs both."""
+        name = API_NAMES.get(api, api)
+        return next((f"{one['base']} against {one['new']}" for one in self.differs
+                     if self.duel and one["what"] == "API" and one["base"] == name), name)  # fmt: skip
+
     def those(self, verdict, with_followers=True):
         """The Verdicts of one word; what follows from another counts once."""
         return [one for one in self.verdicts if one.verdict == verdict and (with_followers or one.follows is None)]
@@ -87,7 +94,7 @@ def compared(base, new, match="device", threshold_percent=None):
     types = [_described(side, id_)[1] for pair in pairs for side, id_ in zip((base, new), pair, strict=True)]
     verdicts = with_causes(verdicts_of(todo, threshold_percent), threshold_percent)
     differs = (duel.differs if duel else []) + setup.differing(*(side.setup for side in sides))
-    notes = _notes(base, new, pairs)
+    notes = _notes(base, new, pairs) + (failures.at_times(duel.sides) if duel else [])
     return Comparison(*sides, differs, verdicts, names, pairs, "model" in types, threshold_percent, notes, duel, paired)
 
 

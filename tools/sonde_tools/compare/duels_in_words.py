@@ -5,7 +5,6 @@ import statistics
 from sonde_tools import formats, series
 from sonde_tools.compare.kinds import SHARE
 from sonde_tools.compare.ratio_curves import UNITS
-from sonde_tools.devices import API_NAMES
 
 _LONGER_OR_SHORTER = {"ns": ("longer", "shorter"), "GB/s": ("higher", "lower")}
 
@@ -32,7 +31,7 @@ def curve_name(comparison, curve):
     """A RatioCurve in words: "latency", "bandwidth, write, Vulkan"; other probes say which they are."""
     name = UNITS[curve.unit] if curve.probe == UNITS[curve.unit] else f"{UNITS[curve.unit]} of {curve.probe}"
     parts = [name, *series.words(dict(curve.series))]
-    parts += [API_NAMES.get(curve.api, curve.api)] if len(comparison.apis) > 1 else []
+    parts += [comparison.api_name(curve.api)] if len(comparison.apis) > 1 else []
     return ", ".join(parts + ([comparison.names[curve.device][0]] if len(comparison.names) > 1 else []))
 
 

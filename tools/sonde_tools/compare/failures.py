@@ -6,7 +6,7 @@ from sonde_tools import formats
 from sonde_tools.compare import kinds
 from sonde_tools.compare.features import Feature
 from sonde_tools.compare.observations import FeatureId, Observation
-from sonde_tools.series import canonical, kept_awake
+from sonde_tools.series import canonical
 
 POINTS = kinds.Kind("points", None)
 _NO_REASON = "it does not say why"
@@ -72,6 +72,27 @@ def told(found, sides, device):
             yield feature
 
 
+def at_times(sides):
+    """A sentence for each reason for which one side alone failed at points that it read at other visits."""
+    counts = {}
+    for recordings in ([run.recording for run in both] for both in sides):
+        failed = [{(_point(error), error["reason"]) for error in each.errors if error.get("x")} for each in recordings]
+        for side, each in enumerate(recordings):
+            read = {_point(sample) for sample in each.samples} if failed[side] else set()
+            of_others = {point for point, _ in failed[1 - side]}
+            for point, why in failed[side]:
+                if point in read and point not in of_others:
+                    counts[side, why] = counts.get((side, why), 0) + 1
+    return [f"{'NEW' if side else 'BASE'} failed at times at {count} point{'' if count == 1 else 's'} that it read at others: {why}"
+            for (side, why), count in sorted(counts.items())]  # fmt: skip
+
+
+def _point(record):
+    """What names a point, hashable."""
+    series, x = canonical(record.get("series")), record.get("x") or {}
+    return record.get("device"), record.get("api"), record.get("probe"), *series.items(), *sorted(x.items())
+
+
 def _points(recording, device):
     """{(API, probe, series): {coordinates: coordinates as an object}} of what a recording measured of a device."""
     found = {}
@@ -93,6 +114,6 @@ def _places(points):
 
 def _feature(device, curve, places, points, side, why):
     api, probe, series = curve
-    name = f"{probe.replace('-', ' ')}{' beside a light stream' if kept_awake(dict(series)) else ''}{places}"
+    name = f"{probe.replace('-', ' ')}{places}"
     said = [Observation(POINTS, "", None, word=f"{len(points)} points" if len(points) > 1 else "1 point")]
     return FeatureId(device, api, probe, series, name), POINTS, *((said, []) if side == 0 else ([], said)), why

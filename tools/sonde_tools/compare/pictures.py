@@ -5,7 +5,7 @@ from sonde_tools.compare.as_text import name, said
 from sonde_tools.compare.kinds import SHARE
 from sonde_tools.compare.verdicts import CHANGED, FASTER, SLOWER
 from sonde_tools.curves import Curve, curves, fastest
-from sonde_tools.devices import API_NAMES, LabelledCurve
+from sonde_tools.devices import LabelledCurve
 
 PALETTE = {"BASE": "#0072b2", "NEW": "#d55e00"}
 _ROW_PIXELS = 30
@@ -91,7 +91,7 @@ def overlaid(comparison):
 def _overlaid(comparison, device, key, both):
     api, probe, words, unit = key
     entries = [LabelledCurve(label, curve, None) for label, curve in zip(PALETTE, both, strict=True)]
-    parts = [probe.replace("-", " "), *series.words(dict(words)), API_NAMES.get(api, api)]
+    parts = [probe.replace("-", " "), *series.words(dict(words)), comparison.api_name(api)]
     parts += [comparison.names[device][0]] if len(comparison.names) > 1 else []
     heading = formats.visible(", ".join(parts))
     heading = heading[:1].upper() + heading[1:]

@@ -52,6 +52,8 @@ def ratio_curves(pairs_of_devices, threshold_percent):
               for device, of_device in pairs_of_devices.items() for key, pairs in of_device.over_size(UNITS)
               if (fastest := pairs.of_fastest_shapes(key[3] == "ns"))]  # fmt: skip
     curves = [one for one in curves if len(numpy.unique(one[2].bytes)) >= _FEWEST_SIZES]
+    # Latency and bandwidth themselves come first, the plainest path first.
+    curves.sort(key=lambda one: (one[1][1] not in UNITS.values(), list(UNITS).index(one[1][3]), len(one[1][2])))
     cut = [[(pairs, part) for part in stretches(pairs)] for _, _, pairs in curves]
     found = iter(_called([one for of_curve in cut for one in of_curve], threshold_percent))
     made = []
