@@ -8,7 +8,7 @@ from sonde_tools.compare import runs as runs_
 from sonde_tools.compare.causes import with_causes
 from sonde_tools.compare.features import features
 from sonde_tools.compare.ratio_curves import ratio_curves
-from sonde_tools.compare.verdicts import verdicts_of
+from sonde_tools.compare.verdicts import LEVEL, LEVEL_OF_DUELS, verdicts_of
 from sonde_tools.devices import API_NAMES
 
 # What counts as a change in percent, of runs and of duels, if nobody says otherwise.
@@ -92,7 +92,8 @@ def compared(base, new, match="device", threshold_percent=None):
         for side, renames in ((base, {}), (new, {other: mine for mine, other in pairs if other != mine}))
     ]
     types = [_described(side, id_)[1] for pair in pairs for side, id_ in zip((base, new), pair, strict=True)]
-    verdicts = with_causes(verdicts_of(todo, threshold_percent), threshold_percent)
+    found = verdicts_of(todo, threshold_percent, LEVEL_OF_DUELS if duel else LEVEL)
+    verdicts = with_causes(found, threshold_percent)
     differs = (duel.differs if duel else []) + setup.differing(*(side.setup for side in sides))
     notes = _notes(base, new, pairs) + (failures.at_times(duel.sides) if duel else [])
     return Comparison(*sides, differs, verdicts, names, pairs, "model" in types, threshold_percent, notes, duel, paired)

@@ -8,11 +8,11 @@ import numpy
 from sonde_tools.compare import paired
 from sonde_tools.compare.changes import Change, adjusted
 from sonde_tools.compare.stretches import at_sizes, stretches
+from sonde_tools.compare.verdicts import LEVEL_OF_DUELS
 
 UNITS = {"ns": "latency", "GB/s": "bandwidth"}
 # A curve of fewer sizes is a number.
 _FEWEST_SIZES = 3
-_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class RatioCurve:
 def ratio_curves(pairs_of_devices, threshold_percent):
     """A RatioCurve for each curve over the working set of {device: PairsOfDevice}.
 
-    A stretch is called where it differs by more than the threshold, and by chance in fewer than one of twenty duels.
+    A stretch is called where it differs by more than the threshold, and by chance in fewer than one of fifty duels.
     """
     curves = [(device, key, fastest.undisturbed())
               for device, of_device in pairs_of_devices.items() for key, pairs in of_device.over_size(UNITS)
@@ -81,5 +81,5 @@ def _called(parts, threshold_percent):
         changes.append(change)
         probabilities.append(min(1.0, change.probability * looked_for) if change else 1.0)
     limit = math.log1p(threshold_percent / 100)
-    return [change if change and probability < _LEVEL and abs(change.value) > limit else None
+    return [change if change and probability < LEVEL_OF_DUELS and abs(change.value) > limit else None
             for change, probability in zip(changes, adjusted(probabilities), strict=True)]  # fmt: skip

@@ -13,8 +13,8 @@ SLOWER, FASTER, CHANGED = "slower", "faster", "changed"
 SAME, CANNOT_TELL = "same", "cannot-tell"
 ONLY_IN_BASE, ONLY_IN_NEW = "only-in-base", "only-in-new"
 
-# How rarely a verdict may be wrong.
-_LEVEL = 0.05
+# How rarely a verdict may be wrong: of runs, and of duels, which say alone whether a build is bad.
+LEVEL, LEVEL_OF_DUELS = 0.05, 0.02
 # A word is a side's where so many of its runs say it: one bad run in five has no say.
 _MOST_RUNS = 0.8
 _ONE_VISIT = "a single visit on a machine that others use may be far off; another run a side tells"
@@ -60,19 +60,20 @@ def percent(difference, kind):
     return 100 * math.expm1(min(difference, 700))
 
 
-def verdicts_of(features_of_devices, threshold_percent):
-    """A Verdict for each feature of a list of (device id, features), in that order."""
+def verdicts_of(features_of_devices, threshold_percent, level=LEVEL):
+    """A Verdict for each feature of a list of (device id, features), in that order; level: how rarely any may be wrong."""
     found = []
     for device, features in features_of_devices:
         named = list(_moderated([replace(feature, id=replace(feature.id, device=device)) for feature in features]))
         found += map(_compared, named, paired.changes([feature.pairs for feature in named]))
     open_ = [number for number, one in enumerate(found) if one.verdict == ""]
     probabilities = adjusted([found[number].change.probability for number in open_])
-    called = sum(probability < _LEVEL for probability in probabilities)
+    called = sum(probability < level for probability in probabilities)
     for number, probability in zip(open_, probabilities, strict=True):
+        is_called = probability < level
         # One more call moves the limit of all by one rank.
-        rank = min(called + (probability >= _LEVEL), len(open_))
-        found[number] = _concluded(found[number], probability, _LEVEL * rank / len(open_), threshold_percent)
+        rank = min(called + (not is_called), len(open_))
+        found[number] = _concluded(found[number], is_called, level * rank / len(open_), threshold_percent)
     return found
 
 
@@ -204,8 +205,8 @@ def limit(kind, threshold_percent):
     return threshold_percent / 100 if kind.compared_by == kinds.SHARE else math.log1p(threshold_percent / 100)
 
 
-def _concluded(one, probability, called_below, threshold_percent):
-    """The same with its verdict, by the probability that all features leave it.
+def _concluded(one, is_called, called_below, threshold_percent):
+    """The same with its verdict; is_called: whether the probability that all features leave it is small enough.
 
     called_below: the probability below which it would be called beside what is called.
     """
@@ -215,7 +216,7 @@ def _concluded(one, probability, called_below, threshold_percent):
     low, value, high = (percent(each, feature.kind) for each in (found.low, found.value, found.high))
     unit = "points" if feature.kind.compared_by == kinds.SHARE else "%"
     few = not feature.pairs and min(len(feature.base), len(feature.new)) < ENOUGH_RUNS
-    if probability < _LEVEL and abs(found.value) > counts:
+    if is_called and abs(found.value) > counts:
         better = feature.kind.better
         verdict = CHANGED if better is None else SLOWER if (found.value > 0) == (better == kinds.LOWER) else FASTER
         what = f"{one.base} in BASE, {one.new} in NEW, where the curve reads " if feature.kind == kinds.LEVEL else ""
