@@ -1,6 +1,7 @@
 """How sure pairs make: how rarely the intervals are wrong whatever the machine does, and what they find."""
 
 import math
+from dataclasses import replace
 
 import numpy
 import pytest
@@ -81,6 +82,12 @@ def test_one_percent_is_found_beside_what_did_not_change(noise, least):
         found = told(seed, {"noise": noise, "change": 0.01}, *[{"noise": noise}] * (FEATURES - 1))
         hits += adjusted([one.probability for one in found])[0] < 0.05 and found[0].value > 0
     assert hits >= least
+
+
+def test_one_process_a_side_tells_little_unless_all_are_alike():
+    alone = pairs(numpy.random.default_rng(3), "normal", rounds=8, rounds_a_process=8, change=0.01)
+    (one,), (simulated,) = changes([alone]), changes([replace(alone, processes_are_alike=True)])
+    assert one.probability > 20 * simulated.probability and simulated.probability < 0.001
 
 
 def test_what_a_step_parts_has_no_say():

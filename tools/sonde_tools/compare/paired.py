@@ -26,7 +26,8 @@ def changes(all_pairs):
     How much processes differ beside rounds is taken from all of them, as each has few processes.
     """
     used = [pairs and pairs.undisturbed() for pairs in all_pairs]
-    centres = [pairs and centre(pairs.ratios, pairs.rounds, pairs.processes) for pairs in used]
+    centres = [pairs and centre(pairs.ratios, pairs.rounds, pairs.rounds if pairs.processes_are_alike else pairs.processes)
+               for pairs in used]  # fmt: skip
     known = [one for one in centres if one and one.by_rounds > 0 and one.processes_freedom > 0]
     lent = sum(one.processes_freedom for one in known)
     apart = sum(one.processes_freedom * (one.by_processes / one.by_rounds - 1) for one in known)

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import NamedTuple
 
@@ -57,6 +57,7 @@ class Pairs:
     processes: numpy.ndarray
     bytes: numpy.ndarray
     disturbed: numpy.ndarray
+    processes_are_alike: bool = False  # those of a simulated device
 
     @property
     def ratios(self):
@@ -70,7 +71,8 @@ class Pairs:
         """The Pairs at which an array of booleans holds, or None where they are too few to tell anything."""
         if numpy.count_nonzero(kept) < _FEWEST_PAIRS:
             return None
-        return Pairs(*(getattr(self, each.name)[kept] for each in fields(self)))
+        arrays = {name: each[kept] for name, each in vars(self).items() if isinstance(each, numpy.ndarray)}
+        return replace(self, **arrays)
 
     def of_fastest_shapes(self, is_time):
         """Those of the better shape at each size, by what both sides read: levels are read from it."""
@@ -102,7 +104,7 @@ class PairsOfDevice:
             for curve in base.keys() & new.keys():
                 rows.setdefault(curve, []).extend(_matched(duel, base[curve], new[curve]))
                 counted |= {(duel, pair) for pair, _ in base[curve].keys() & new[curve].keys()}
-        self.curves = {curve: _arrays(found) for curve, found in sorted(rows.items()) if found}
+        self.curves = {curve: _arrays(found, curve[0] == "model") for curve, found in sorted(rows.items()) if found}
         self.count = len(counted)
         self.processes = len({row.process for found in rows.values() for row in found})
 
@@ -209,10 +211,11 @@ def _of_same_shape(base, new):
     return found + ([(alone[0], left[0])] if len(alone) == len(left) == 1 else [])
 
 
-def _arrays(rows):
+def _arrays(rows, processes_are_alike):
     base, new, places, rounds, processes, bytes_, disturbed = zip(*rows, strict=True)
     numbers = [_numbered(each) for each in (places, rounds, processes)]
-    return Pairs(numpy.array(base), numpy.array(new), *numbers, numpy.array(bytes_), numpy.array(disturbed))
+    return Pairs(numpy.array(base), numpy.array(new), *numbers, numpy.array(bytes_), numpy.array(disturbed),
+                 processes_are_alike)  # fmt: skip
 
 
 def _numbered(keys):
