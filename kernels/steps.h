@@ -10,7 +10,8 @@
 #define LEAVE_UNLESS_FIRST if (item > (trips >> 31)) return;
 #define STEPS_4 STEP STEP STEP STEP
 #define STEPS_8 STEPS_4 STEPS_4
-#define STEPS_64 STEPS_8 STEPS_8 STEPS_8 STEPS_8 STEPS_8 STEPS_8 STEPS_8 STEPS_8
+#define STEPS_32 STEPS_8 STEPS_8 STEPS_8 STEPS_8
+#define STEPS_64 STEPS_32 STEPS_32
 #define MAKE_TRIPS_OF(STEPS)     \
   uint trip = 0;                 \
   for (; trip < trips; ++trip) { \

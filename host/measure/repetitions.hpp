@@ -53,6 +53,8 @@ class ProvedRun {
     alive_();
     return time;
   }
+  /// Runs other work in the same way.
+  ProvedRun of(const SteppedWork& other) const { return {other, alive_}; }
   /// Whether the last run's thread did not have its core for all of it, where that is known.
   bool was_interrupted() const { return work_.interrupted && work_.interrupted(); }
 
@@ -76,7 +78,8 @@ struct WarmUp {
 
 /// Walks one lap, then further ones while they get faster: a cache that replaces at random keeps for many laps what
 /// others left in it. Ends early in the second lap where that is as fast as the first, or when `limits` are reached.
-/// `per_step`: nanoseconds that a step is expected to take.
+/// Where a lap takes long, many items make most of its steps, if they can. `per_step`: nanoseconds that a step is
+/// expected to take.
 WarmUp warm_up(const ProvedRun& run, double per_step, const Limits& limits, const SteppedWork& work);
 
 /// Looks for SMT interference, where anybody can; sees none where nobody can.

@@ -10,6 +10,8 @@ namespace {
 using device::Nanoseconds;
 
 constexpr std::uint64_t parts_of_a_lap = 8;
+/// A lap that takes longer is left to many items.
+constexpr Nanoseconds longest_lap_of_one{0.3e9};
 
 /// Walks `steps` in dispatches of allowed length; returns the time of a step.
 double walk(const ProvedRun& run, std::uint64_t steps, double per_step, const SteppedWork& work) {
@@ -85,10 +87,21 @@ WarmUp warm_up(const ProvedRun& run, double per_step, const Limits& limits, cons
   const std::uint64_t parts = (lap + part - 1) / part;
   Laps laps(parts);
   double walked_ns = 0;
+  std::optional<SteppedWork> many;
+  if (work.by_many && static_cast<double>(lap) * per_step > longest_lap_of_one.count()) many = work.by_many();
+  double per_step_of_many = per_step;
   const auto walk_part = [&](std::uint64_t index) {
-    per_step = walk(run, std::min(part, lap - index * part), per_step, work);
+    const std::uint64_t steps = std::min(part, lap - index * part);
+    // What many items load at once takes as long as the slowest load, whatever share of the others hits a cache: the
+    // end of the part, walked by one, tells whether laps get faster.
+    const std::uint64_t by_one = many ? std::min(steps, stretch) : steps;
+    if (by_one < steps) {
+      per_step_of_many = walk(run.of(*many), steps - by_one, per_step_of_many, *many);
+      walked_ns += per_step_of_many * static_cast<double>(steps - by_one);
+    }
+    per_step = walk(run, by_one, per_step, work);
     laps.add(per_step);
-    walked_ns += per_step * static_cast<double>(part);
+    walked_ns += per_step * static_cast<double>(by_one);
   };
   for (std::uint64_t i = 0; i < parts; ++i) walk_part(i);
 

@@ -56,6 +56,9 @@ struct SteppedWork {
   std::function<bool()> interrupted = {};
   std::function<double(double nanoseconds_per_step)> value;
   std::vector<DerivedCurve> derived = {};
+  /// Makes work whose run() takes these steps by many work-items at once: caches then hold what they would after `run`,
+  /// and either goes on where the other ended. Its time is no step's. Empty where there is none.
+  std::function<SteppedWork()> by_many = {};
 };
 
 /// Work that no time per step describes (windows, single round trips): it takes its repetitions itself, untimed ones

@@ -151,7 +151,7 @@ class RadvCode : public testing::TestWithParam<BufferAccess> {
 };
 
 TEST_P(RadvCode, WalksOfTheVectorPathMissTheScalarCacheAndKeepTheirAddressInVectorRegisters) {
-  for (const device::KernelSource* walk : {&kernels::chase, &kernels::independent_chase}) {
+  for (const device::KernelSource* walk : {&kernels::chase, &kernels::independent_chase, &kernels::chase_by_many}) {
     const std::string listing = listing_of(*walk);
     const Code code = code_of(listing);
     EXPECT_GE(count(code, {"global_load", "flat_load", "buffer_load"}), hops_per_trip) << walk->name;

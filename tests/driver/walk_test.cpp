@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "driver/device_test.hpp"
@@ -103,6 +104,43 @@ TEST_P(DeviceWalk, IndependentChaseLeavesWhatTheHostComputes) {
       EXPECT_EQ(found, (std::array<std::uint32_t, 3>{word, counter, trips})) << line_words << " " << trips;
     }
   }
+}
+
+TEST_P(DeviceWalk, ManyItemsLeaveTheSumsOfWhereTheirStretchesEnd) {
+  constexpr std::uint32_t hops_of_a_stretch = 32;
+  const std::uint32_t trips_of_a_stretch = hops_of_a_stretch / hops_per_trip;
+  const auto words = chain(777, 64, 11);
+  std::vector<std::uint32_t> in_bytes = words;
+  for (std::uint32_t& word : in_bytes) word *= 4;
+  const auto next = buffer_of(in_bytes);
+  // The beginning of the stretch behind the last one's is not there.
+  std::vector<std::uint32_t> starts{4 * words[0]};
+  while (starts.size() * hops_of_a_stretch < 777)
+    starts.push_back(4 * walked(words, starts.back() / 4, trips_of_a_stretch));
+  const auto stretches = static_cast<std::uint32_t>(starts.size());
+  const auto beginnings = buffer_of(starts);
+  const std::array<Constant, 1> constants{{{"OFFSET_SHIFT", 0}}};
+  for (const std::uint32_t group_size : {1u, allowed(8), allowed(64)}) {
+    const auto kernel = device->make_kernel(kernels::chase_by_many, group_size, constants);
+    // Less than a turn, some turns, and a part of one beyond the last stretch.
+    for (const auto& [first, count] : {std::pair(3u, 5u), std::pair(1u, 24u), std::pair(20u, stretches)}) {
+      std::vector<std::uint32_t> found(70, 0xABCDu);
+      std::vector<std::uint32_t> expected = found;
+      std::fill_n(expected.begin(), group_size, 0u);
+      for (std::uint32_t stretch = 0; stretch < count; ++stretch) {
+        expected[stretch % group_size] +=
+            4 * walked(words, starts[(first + stretch) % stretches] / 4, trips_of_a_stretch);
+      }
+      const auto sums = buffer_of(found);
+      (void)device->run(
+          *kernel,
+          {.buffers = {next.get(), beginnings.get(), sums.get()}, .scalars = {first, count, stretches}, .groups = 1});
+      sums->read(0, std::as_writable_bytes(std::span(found)));
+      EXPECT_EQ(found, expected) << group_size << " items, " << count << " stretches from " << first;
+    }
+  }
+  EXPECT_EQ(test::words_in(*next), in_bytes);
+  EXPECT_EQ(test::words_in(*beginnings), starts);
 }
 
 /// A kernel that walks along another path; the local walk's chain fits the memory that its kernel declares.

@@ -65,7 +65,7 @@ def nvidia(kernel):
     return instructions(kernel, NVIDIA, "--target=nvptx64-nvidia-nvcl")
 
 
-@pytest.mark.parametrize("walk", ["chase", "independent_chase", "chase_loaded"])
+@pytest.mark.parametrize("walk", ["chase", "independent_chase", "chase_loaded", "chase_by_many"])
 def test_amds_vector_path_misses_the_scalar_cache(amd, walk):
     found = amd(walk)
     assert count(found, r"(global|flat)_load_(dword|b32)") >= HOPS_PER_TRIP
@@ -115,6 +115,7 @@ def test_amds_roofline_makes_a_multiply_add_with_each_word_in_each_round(amd):
         ("chase", r"ld\.global\.u32"),
         ("independent_chase", r"ld\.global\.u32"),
         ("chase_loaded", r"ld\.global\.u32"),
+        ("chase_by_many", r"ld\.global\.u32"),
         ("chase_constant", r"ld\.const\.u32"),
         ("chase_local", r"ld\.shared\.u32"),
     ],

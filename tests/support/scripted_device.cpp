@@ -14,8 +14,8 @@ constexpr const char* endless = "the script ends here: too many dispatches";
 
 class ScriptedKernel final : public device::Kernel {
  public:
-  ScriptedKernel(std::string_view of, std::uint32_t group_size, std::span<const device::Constant> constants)
-      : name(of), block_words(group_size) {
+  ScriptedKernel(std::string_view of, std::uint32_t items, std::span<const device::Constant> constants)
+      : name(of), group_size(items), block_words(items) {
     for (const device::Constant& one : constants) {
       if (one.name == "OFFSET_SHIFT") {
         words_shift = 2 - one.value;
@@ -25,6 +25,7 @@ class ScriptedKernel final : public device::Kernel {
     }
   }
   std::string name;
+  std::uint32_t group_size;
   std::uint32_t block_words;      ///< of a stream
   std::uint32_t words_shift = 0;  ///< from a chain's words to indices
   bool launched = false;
@@ -53,6 +54,28 @@ std::uint64_t chase(const device::Launch& launch, std::uint32_t trips, const Scr
   cursor.words[0] = at;
   cursor.words.at(1) = trips;
   return hops - warm_hops;
+}
+
+/// Walks as kernels/chase_by_many.cl does, at most so many turns; returns how many words it had never visited before.
+std::uint64_t chase_by_many(const device::Launch& launch, std::uint32_t most_turns, const ScriptedKernel& kernel) {
+  HostBuffer& next = host(launch, 0);
+  HostBuffer& sums = host(launch, 2);
+  next.visited.resize(next.words.size(), 0);
+  sums.words.assign(sums.words.size(), 0);
+  const std::uint64_t stretches =
+      std::min<std::uint64_t>(launch.scalars.at(1), std::uint64_t{most_turns} * kernel.group_size);
+  std::uint64_t cold_hops = 0;
+  for (std::uint64_t stretch = 0; stretch < stretches; ++stretch) {
+    std::uint32_t at = host(launch, 1).words.at((launch.scalars.at(0) + stretch) % launch.scalars.at(2));
+    for (int hop = 0; hop < 32; ++hop) {
+      const std::uint32_t word = at >> kernel.words_shift;
+      cold_hops += next.visited.at(word) == 0 ? 1 : 0;
+      next.visited[word] = 1;
+      at = next.words[word];
+    }
+    sums.words.at(stretch % kernel.group_size) += at;
+  }
+  return cold_hops;
 }
 
 /// Streams beside the walk and leaves what kernels/chase_loaded.cl does.
@@ -151,11 +174,16 @@ device::Nanoseconds ScriptedDevice::run(device::Kernel& kernel, const device::La
   }
   const std::uint32_t trips = std::min(launch.scalars.at(0), script_.loop_limit);
   Dispatch dispatch{.kernel = own.name, .bytes = launch.buffers.at(0)->size_bytes(), .trips = launch.scalars[0]};
-  if (!script_.drops_work) {
+  if (!script_.drops_work && index < script_.drops_work_from) {
     const bool walks = own.name.find("chase") != std::string::npos;
     const double steps = static_cast<double>(trips) * (walks ? hops_per_trip : steps_per_trip);
     if (walks) push_out(launch);
-    if (own.name.starts_with("chase")) {
+    if (own.name == "chase_by_many") {
+      const double hops = 32.0 * launch.scalars.at(1);
+      dispatch.trips = 4 * launch.scalars[1];
+      const auto cold_hops = static_cast<double>(chase_by_many(launch, script_.loop_limit, own));
+      dispatch.work_ns = (hops * script_.hop_ns(dispatch.bytes) + cold_hops * script_.cold_word_ns) / own.group_size;
+    } else if (own.name.starts_with("chase")) {
       dispatch.work_ns = steps * script_.hop_ns(dispatch.bytes);
       dispatch.work_ns += static_cast<double>(chase(launch, trips, own)) * script_.cold_word_ns;
       if (own.name == "chase_loaded") {

@@ -44,7 +44,8 @@ struct Script {
   std::function<double(std::size_t dispatch, double spent_ns)> slowdown;  ///< factor on a dispatch's work
   std::function<double()> slowdown_of_walks;  ///< the same of walks alone: arithmetic goes on at the core's clock
   std::uint32_t loop_limit = std::numeric_limits<std::uint32_t>::max();  ///< trips, then it silently stops
-  bool drops_work = false;          ///< claims to be done at once and leaves memory as it was
+  bool drops_work = false;  ///< claims to be done at once and leaves memory as it was
+  std::size_t drops_work_from = std::numeric_limits<std::size_t>::max();  ///< the same, from this dispatch on
   bool clock_stands_still = false;  ///< works, but every dispatch takes 0 ns by its own clock
   std::uint32_t compute_units = 16;
   bool runs_groups_together = true;

@@ -31,6 +31,36 @@ void chase_atomic(Invocation& invocation) {
   chase(invocation);
 }
 
+/// Items of a turn make their hops side by side. As many loads wait for memory at once as there are items, or as one
+/// compute unit has lines in flight, and none waits for those of another item: a turn takes what its items would take
+/// one after the other, divided by that number.
+void chase_by_many(Invocation& invocation) {
+  constexpr std::uint32_t hops_of_a_stretch = 32;
+  BufferWords next = invocation.buffer(0);
+  BufferWords starts = invocation.buffer(1);
+  BufferWords sums = invocation.buffer(2);
+  const std::uint32_t first = invocation.scalar(0);
+  const std::uint32_t count = invocation.scalar(1);
+  const std::uint32_t stretches = invocation.scalar(2);
+  const std::uint32_t items = invocation.kernel.group_size;
+  const std::uint32_t words_shift = 2 - invocation.offset_shift();
+  std::vector<std::uint32_t> sum(items);
+  std::vector<std::uint32_t> at(items);
+  for (std::uint32_t turn = 0; turn < count; turn += items) {
+    const std::uint32_t walking = std::min(items, count - turn);
+    for (std::uint32_t item = 0; item < walking; ++item) {
+      const std::uint32_t stretch = first + turn + item;
+      at[item] = starts.load(stretch < stretches ? stretch : stretch - stretches);
+    }
+    for (std::uint32_t hop = 0; hop < hops_of_a_stretch; ++hop) {
+      for (std::uint32_t item = 0; item < walking; ++item) at[item] = next.load(at[item] >> words_shift);
+    }
+    for (std::uint32_t item = 0; item < walking; ++item) sum[item] += at[item];
+  }
+  for (std::uint32_t item = 0; item < items; ++item) sums.store(item, sum[item]);
+  invocation.loads_at_once = std::min<double>(items, lines_in_flight);
+}
+
 void chase_local(Invocation& invocation) {
   BufferWords next = invocation.buffer(0);
   BufferWords cursor = invocation.buffer(1);
@@ -162,6 +192,7 @@ void arithmetic_of(Invocation& invocation) {
 constexpr ReferenceKernel references[] = {
     {.name = "chase", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_atomic", .buffers = 2, .scalars = 2, .run = chase_atomic},
+    {.name = "chase_by_many", .buffers = 3, .scalars = 3, .run = chase_by_many},
     {.name = "chase_constant", .buffers = 2, .scalars = 2, .run = chase_scalar},
     {.name = "chase_image", .buffers = 2, .scalars = 1, .run = chase},
     {.name = "chase_loaded", .buffers = 3, .scalars = 13, .run = chase_loaded},

@@ -149,6 +149,7 @@ struct Invocation {
   double cycles = 0;                 ///< arithmetic that nothing overlaps
   double cycles_beside_streams = 0;  ///< arithmetic beside which other items' loads go on: the longer counts
   double local_ns = 0;               ///< loads from the work-group's own memory, one after the other
+  double loads_at_once = 1;          ///< loads that wait for memory at the same time, streams aside
 
   [[nodiscard]] BufferWords buffer(std::size_t argument) { return {memory, *buffers[argument]}; }
   [[nodiscard]] std::uint32_t scalar(std::size_t argument) const { return scalars[argument]; }

@@ -6,9 +6,6 @@
 namespace sonde::device::model {
 namespace {
 
-/// Lines in flight from each compute unit, which give a level's rate at its latency where a model file states none.
-constexpr double lines_in_flight = 64;
-
 /// The levels, then the host's memory as one; what the description does not state of that is as in the device's.
 std::vector<ModelLevel> with_host(const Description& description) {
   std::vector<ModelLevel> levels = description.levels;

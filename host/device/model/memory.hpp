@@ -16,6 +16,9 @@ enum class FabricState { idle, loaded };
 
 enum class Transfer { read, write };
 
+/// Lines in flight from each compute unit, which give a level's rate at its latency where a model file states none.
+inline constexpr double lines_in_flight = 64;
+
 /// Bytes by Transfer, then by the level that served them.
 using Traffic = std::array<std::vector<double>, 2>;
 /// Adds `times` times the bytes of `more`, of which `sum` may have no levels yet.

@@ -196,8 +196,8 @@ class ModelDevice : public Device {
         std::max(memory_.streamed_ns(launch.groups), invocation.ns_of(invocation.cycles_beside_streams));
     // A dispatch runs alone, and one group does not wake the fabric.
     const FabricState fabric = launch.groups > 1 ? FabricState::loaded : FabricState::idle;
-    const double work_ns =
-        memory_.elapsed_ns(fabric) + streamed_ns + invocation.ns_of(invocation.cycles) + invocation.local_ns;
+    const double work_ns = memory_.elapsed_ns(fabric) / invocation.loads_at_once + streamed_ns +
+                           invocation.ns_of(invocation.cycles) + invocation.local_ns;
     const double ns = timing_.dispatch_ns(work_ns, !std::exchange(compiled.is_launched, true));
     const double begin_ns = std::exchange(timeline_.now_ns, timeline_.now_ns + ns);
     // What went to and from memory itself, the device's or the host's, which are the last two levels.

@@ -56,6 +56,7 @@ struct IndependentChase {
   std::uint32_t word = 0;  ///< what the device must have loaded last
   std::uint32_t counter = 0;
   std::uint32_t trips = 0;
+  std::optional<ChaseByMany> many;  ///< once laps are walked so, along the chain of the lines' second words
 
   IndependentChase(device::Device& on, std::uint32_t lines, std::uint32_t line_bytes, std::uint64_t with_seed,
                    const MemoryPlace& memory_place)
@@ -80,6 +81,17 @@ struct IndependentChase {
     return device.run(*kernel,
                       {.buffers = {memory.get(), cursor.get()}, .scalars = {trips, count, line_words}, .groups = 1});
   }
+
+  void make_many() {
+    std::vector<std::uint32_t> starts((count - 1) / hops_of_a_stretch + 2);
+    for (std::uint32_t stretch = 0; stretch < starts.size(); ++stretch) {
+      starts[stretch] = second_word_of_line(stretch * hops_of_a_stretch % count, line_words);
+    }
+    many.emplace(device, *memory, device::Use::storage, 2, count, std::move(starts));
+  }
+
+  /// The lines come in another order than in the walk: whichever of them a cache holds, its next load hits as often.
+  device::Nanoseconds run_by_many(std::uint64_t hops) { return many->run(many->place(), hops); }
 
   std::optional<std::string> proof_failure() const {
     std::array<std::uint32_t, 3> end{};
@@ -136,6 +148,25 @@ device::Nanoseconds CycleChase::run(std::uint64_t hops) {
   return lasted;
 }
 
+void CycleChase::make_many() {
+  const auto count = static_cast<std::uint32_t>(places.size());
+  std::vector<std::uint32_t> starts((count - 1) / hops_of_a_stretch + 2);
+  const std::uint32_t end_of_last = (static_cast<std::uint32_t>(starts.size()) - 1) * hops_of_a_stretch % count;
+  for (std::uint32_t slot = 0; slot < count; ++slot) {
+    if (places[slot] % hops_of_a_stretch == 0) starts[places[slot] / hops_of_a_stretch] = offset_of(slot);
+    if (places[slot] == end_of_last) starts.back() = offset_of(slot);
+  }
+  many.emplace(device, *memory, by.use, offset_shift, count, std::move(starts));
+}
+
+device::Nanoseconds CycleChase::run_by_many(std::uint64_t hops) {
+  const device::Nanoseconds time = many->run(place, hops);
+  place = many->place();
+  end[0] = many->word();
+  cursor->write(0, std::as_bytes(std::span(end)));
+  return time;
+}
+
 std::vector<std::uint32_t> CycleChase::scalars() {
   if (beside) return beside->scalars(trips, launches);
   switch (by.second) {
@@ -166,6 +197,7 @@ measure::Workload cycle_chase(device::Device& device, std::uint32_t count, const
   measure::SteppedWork work = walk_work(chase, count);
   // The loop that copies the chain counts as well.
   if (local) work.most -= local_walk_bytes / sizeof(std::uint32_t) * hops_per_trip;
+  if (chase->by.by_offset) let_many_make_laps(work, chase);
   return {.work = std::move(work),
           .instruction = most_frequent_load(chase->kernel->listing()),
           .one_core = true,
@@ -176,7 +208,9 @@ measure::Workload atomic_chase(device::Device& device, std::uint32_t count, cons
                                std::uint64_t seed) {
   const CycleKernel by{.source = kernels::chase_atomic, .by_offset = true, .second = CycleKernel::Second::zero};
   const auto chase = std::make_shared<CycleChase>(device, count, layout, seed, by);
-  return {.work = walk_work(chase, count),
+  measure::SteppedWork work = walk_work(chase, count);
+  let_many_make_laps(work, chase);
+  return {.work = std::move(work),
           .instruction = most_frequent_load(chase->kernel->listing()),
           .one_core = true,
           .bytes_per_step = static_cast<double>(layout.line_bytes())};
@@ -200,8 +234,9 @@ measure::Workload cycle_chase_awake(device::Device& device, std::uint32_t count,
 
 measure::Workload independent_chase(device::Device& device, std::uint32_t count, std::uint32_t line_bytes,
                                     std::uint64_t seed, const MemoryPlace& memory_place) {
-  measure::SteppedWork work =
-      walk_work(std::make_shared<IndependentChase>(device, count, line_bytes, seed, memory_place), count);
+  const auto chase = std::make_shared<IndependentChase>(device, count, line_bytes, seed, memory_place);
+  measure::SteppedWork work = walk_work(chase, count);
+  let_many_make_laps(work, chase);
   work.refill = draws_of_a_line * count;
   work.refills_in_part = true;
   return {.work = std::move(work), .one_core = true, .bytes_per_step = static_cast<double>(line_bytes)};

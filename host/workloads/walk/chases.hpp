@@ -2,6 +2,7 @@
 
 #include "measure/workload.hpp"
 #include "workloads/walk/beside_load.hpp"
+#include "workloads/walk/chase_by_many.hpp"
 #include "workloads/walk/walk.hpp"
 
 // The walks of the latency probe. Each continues where its last dispatch ended and proves every dispatch's end.
@@ -56,7 +57,8 @@ struct CycleChase {
   std::vector<std::uint32_t> end;     ///< what the last dispatch left: its word, its trips, and what a load adds
   std::uint32_t trips = 0;
   std::uint32_t launches = 0;
-  device::Nanoseconds lasted{0};  ///< the last dispatch
+  device::Nanoseconds lasted{0};    ///< the last dispatch
+  std::optional<ChaseByMany> many;  ///< once laps are walked so
 
   CycleChase(device::Device& on, std::uint32_t count, const LineLayout& where, std::uint64_t seed,
              const CycleKernel& kernel_by, const MemoryPlace& memory_place = {}, const BackgroundLoad* load = nullptr);
@@ -65,6 +67,8 @@ struct CycleChase {
 
   device::Nanoseconds run(std::uint64_t hops);
   std::optional<std::string> proof_failure();  ///< of the last dispatch
+  void make_many();
+  device::Nanoseconds run_by_many(std::uint64_t hops);
 
  private:
   std::uint32_t offset_of(std::uint32_t slot) const { return layout.word_of(slot) << (2 - offset_shift); }

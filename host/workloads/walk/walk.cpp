@@ -82,8 +82,10 @@ void write_cycle(device::Buffer& buffer, const std::vector<std::uint32_t>& cycle
 }
 
 void write_words(device::Buffer& buffer, std::uint32_t line_count, std::uint32_t line_bytes, std::uint64_t seed) {
-  write_slots(buffer, line_count, line_bytes, seed,
-              [&](std::uint32_t line, std::uint32_t* words) { words[0] = word_of_line(line, seed); });
+  write_slots(buffer, line_count, line_bytes, seed, [&](std::uint32_t line, std::uint32_t* words) {
+    words[0] = word_of_line(line, seed);
+    words[1] = second_word_of_line((line + 1) % line_count, line_bytes / 4);
+  });
 }
 
 }  // namespace sonde::workloads

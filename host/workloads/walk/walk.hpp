@@ -83,7 +83,11 @@ inline std::uint32_t line_after(std::uint32_t word, std::uint32_t counter, std::
   return static_cast<std::uint32_t>(std::uint64_t{mixed} * count >> 32);
 }
 
-/// Fills `line_count` lines with random words, the first of each as `word_of_line` says.
+/// Index of the second word of a line.
+inline std::uint32_t second_word_of_line(std::uint32_t line, std::uint32_t line_words) { return line * line_words + 1; }
+
+/// Fills `line_count` lines with random words, the first of each as `word_of_line` says, but for the second of each,
+/// which is the index of the next line's second word, in the last line of the first one's.
 void write_words(device::Buffer& buffer, std::uint32_t line_count, std::uint32_t line_bytes, std::uint64_t seed);
 
 }  // namespace sonde::workloads
