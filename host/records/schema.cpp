@@ -16,7 +16,8 @@ using Json = nlohmann::json;
 constexpr double largest_number = 1e300;
 
 const Json& definitions() {
-  static const Json all = Json::parse(built_in_docs.front().text).at("$defs");
+  static const auto* const schema = &*std::ranges::find(built_in_docs, "records.schema", &BuiltInSchema::name);
+  static const Json all = Json::parse(schema->text).at("$defs");
   return all;
 }
 

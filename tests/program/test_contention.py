@@ -5,7 +5,7 @@ import os
 import pytest
 from program_runs import Sonde, of_kind
 
-SMALL_ENOUGH = ("--sizes", "64M:64M", "--time", "20")
+SMALL_ENOUGH = ("--sizes", "64M:64M")
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,7 @@ def companion_run(program, tmp_path_factory, opencl_cpu):
         pytest.skip("one core only, which the driver needs")
     sonde = Sonde(program, tmp_path_factory.mktemp("companion"))
     words = ("--device", "cpu", "--api", "opencl", "--probe", "contention,cpu-latency")
-    done = sonde("run", *words, *SMALL_ENOUGH, "-o", "run.jsonl", timeout=240)
+    done = sonde.with_time_enough(*words, *SMALL_ENOUGH, "-o", "run.jsonl", seconds=20)
     assert done.status == 0, done.err
     return sonde.folder / "run.jsonl", sonde.records()
 

@@ -9,7 +9,8 @@ MODEL = {"to_device_gbps": 30, "to_host_gbps": 20, "latency_us": 5, "engines": 2
 
 
 def copies(sonde, device, *words):
-    done = sonde("run", "--device", device, "--probe", "copy", "--time", "4", *words, "-o", "copy.jsonl", timeout=120)
+    words = ("--device", device, "--probe", "copy", *words, "-o", "copy.jsonl")
+    done = sonde.with_time_enough(*words, seconds=4)
     return done, sonde.records("copy.jsonl")
 
 

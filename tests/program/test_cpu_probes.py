@@ -12,8 +12,8 @@ SMALL_ENOUGH = ("--sizes", "4K:4M", "--time", "3")
 @pytest.fixture(scope="module")
 def streams_run(program, tmp_path_factory):
     sonde = Sonde(program, tmp_path_factory.mktemp("streams"))
-    words = ("--probe", "cpu-bandwidth", "--sizes", "4K:64K", "--time", "10", "-o", "run.jsonl")
-    return sonde("run", "--device", "cpu", *words), sonde.records()
+    words = ("--device", "cpu", "--probe", "cpu-bandwidth", "--sizes", "4K:64K", "-o", "run.jsonl")
+    return sonde.with_time_enough(*words, seconds=10), sonde.records()
 
 
 @pytest.fixture(scope="module")
@@ -93,8 +93,8 @@ def test_a_queue_beyond_the_sizes_is_left_out(program, tmp_path):
 
 def test_sizes_around_memory_alone_are_measured(program, tmp_path, valid):
     sonde = Sonde(program, tmp_path)
-    words = ("--device", "cpu", "--probe", "cpu-bandwidth", "--sizes", "192M:512M", "--time", "2", "-o", "run.jsonl")
-    done = sonde("run", *words)
+    words = ("--device", "cpu", "--probe", "cpu-bandwidth", "--sizes", "192M:512M", "-o", "run.jsonl")
+    done = sonde.with_time_enough(*words, seconds=2)
     assert done.status == 0, done.err
     valid(sonde.records())
     found = of_kind(sonde.records(), "sample", probe="cpu-bandwidth")

@@ -38,7 +38,7 @@ def test_the_first_record_says_what_ran_where(cpu_run):
     run = cpu_run.records[0]
     assert run["schema"] == 1
     uuid.UUID(run["run"])
-    assert run["command"][1:] == list(cpu_run.words)
+    assert run["command"][1:] == list(cpu_run.done.words)
     assert (run["seed"], run["effort"]) == (7, "quick")
     assert run["host"]["name"] == platform.node()
     assert run["host"]["cores"] == os.cpu_count()

@@ -13,6 +13,7 @@ EVERYTHING = {
     "copy": {"to_device_gbps": 20, "to_host_gbps": 10, "latency_us": 5, "engines": 1},
     "host_memory": {"latency_ns": 300, "bypasses_memory_side_cache": True, "zero_copy": ["alloc-host-ptr"]},
 }
+SCREEN_ABOVE = re.compile(r"\x1b\[\d+A\x1b\[J")  # clears it
 TIME_LEFT = re.compile(r"\d+ (s|min) left")
 
 
@@ -23,7 +24,8 @@ def words(model_file):
 
 def drawn_lines(shown):
     """Each state of the progress line, without what clears it."""
-    return [part.split("\r\n")[0] for part in shown.split(CLEARED_LINE)[1:]]
+    parts = SCREEN_ABOVE.sub("", shown).split(CLEARED_LINE)[1:]
+    return [part.split("\r\n")[0] for part in parts]
 
 
 def test_a_terminal_shows_progress(sonde, words):
