@@ -94,6 +94,14 @@ def test_a_level_that_is_slower_on_one_side_is_the_exit_status(duel, two_models)
     assert found["level 2 latency"]["change_percent"]["value"] == pytest.approx(3.6, abs=0.6)
 
 
+def test_a_level_that_is_smaller_on_one_side_is_told_by_its_size(duel, two_models):
+    done, said = duel(*two_models(levels=[LEVELS[0], {**LEVELS[1], "bytes": 57344}, LEVELS[2]]))
+    assert done.status == 1, done.err
+    found = {one["feature"]: one for one in said["features"]}
+    assert [name for name, one in found.items() if one["verdict"] == "slower"] == ["level 2 size"]
+    assert found["level 2 size"]["change_percent"]["value"] == pytest.approx(-12.5, abs=4)
+
+
 def test_what_is_the_same_ends_before_its_time(duel, two_models):
     words = [word if word != "20" else "3000" for word in two_models()]
     done, said = duel(*words)

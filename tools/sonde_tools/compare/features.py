@@ -21,7 +21,8 @@ _THERE, _NOT_THERE = "there", "not there"
 class Feature:
     """What the runs of each side say of one thing; a run that says nothing of it has no Observation.
 
-    pairs: of a duel, where they carry it; lacks: why one side says nothing, where it tells.
+    pairs: of a duel, where they carry it; about_size: of a duel, those about a level's size, in which a change of it shows;
+    lacks: why one side says nothing, where it tells.
     """
 
     id: FeatureId
@@ -29,6 +30,7 @@ class Feature:
     base: list
     new: list
     pairs: Pairs | None = None
+    about_size: Pairs | None = None
     lacks: str = ""
 
     @property
@@ -40,7 +42,9 @@ class Feature:
 def features(base, new, pairs=None):
     """All Features of one device: base and new are a list of Observed, one a run; pairs: its PairsOfDevice in a duel."""
     for feature in _features(base, new):
-        yield replace(feature, pairs=pairs.of_feature(feature)) if pairs else feature
+        if pairs:
+            feature = replace(feature, pairs=pairs.of_feature(feature), about_size=pairs.about_size(feature))
+        yield feature
 
 
 def _features(base, new):

@@ -18,6 +18,8 @@ _MEASURED = {"gpu_gbps"}
 _FEWEST_PAIRS = 4
 # Pairs of disturbed visits are left out where so many others are there, and that part of all.
 _FEWEST_UNDISTURBED, _MOST_UNDISTURBED = 8, 0.5
+# A level's size shows in what is read at up to so many times more and less.
+_ABOUT_A_SIZE = 1.15
 # A finding is a median that its visits are this near to, beside half of what such a median is known by.
 _ROUNDING = 0.002
 
@@ -122,6 +124,15 @@ class PairsOfDevice:
             return None
         values = (median(one.value for one in side) for side in (feature.base, feature.new))
         return self.of_finding(id_, feature.unit, *values)
+
+    def about_size(self, feature):
+        """The Pairs about the sizes that both sides tell of a level, or None where the Feature is none or they are too few."""
+        both = *feature.base, *feature.new
+        if feature.kind != kinds.LEVEL_SIZE or not (feature.base and feature.new) or not all(one.value for one in both):
+            return None
+        sizes, id_ = [one.value for one in both], feature.id
+        curve = id_.api, id_.probe, id_.series, "GB/s" if id_.probe == "bandwidth" else "ns"
+        return self.of_level(curve, min(sizes) / _ABOUT_A_SIZE, max(sizes) * _ABOUT_A_SIZE)
 
     def over_size(self, units):
         """(curve, Pairs) of each curve over the working set alone in one of these units."""

@@ -65,7 +65,9 @@ def verdicts_of(features_of_devices, threshold_percent, level=LEVEL):
     found = []
     for device, features in features_of_devices:
         named = list(_moderated([replace(feature, id=replace(feature.id, device=device)) for feature in features]))
-        found += map(_compared, named, paired.changes([feature.pairs for feature in named]))
+        by_pairs, about_sizes = (paired.changes([getattr(feature, which) for feature in named])
+                                 for which in ("pairs", "about_size"))  # fmt: skip
+        found += map(_compared, named, by_pairs, about_sizes)
     open_ = [number for number, one in enumerate(found) if one.verdict == ""]
     probabilities = adjusted([found[number].change.probability for number in open_])
     called = sum(probability < level for probability in probabilities)
@@ -92,8 +94,12 @@ def _moderated(features):
         yield replace(feature, base=sides[0], new=sides[1])
 
 
-def _compared(feature, by_pairs):
-    """A Verdict whose verdict is still empty where it hangs on the probabilities of all; by_pairs: the Change that pairs tell."""
+def _compared(feature, by_pairs, about_size):
+    """A Verdict whose verdict is still empty where it hangs on the probabilities of all.
+
+    by_pairs: the Change that pairs tell; about_size: the Change of what is read about a level's size, or None: a size that
+    differs shows there, and two readings of one size differ by more than their visits know.
+    """
     if not feature.base or not feature.new:
         return _only_in_one(feature)
     sure = by_pairs is not None or _is_sure(feature)
@@ -117,7 +123,10 @@ def _compared(feature, by_pairs):
         nothing = "no points where the other tells it" if feature.kind == kinds.LEVEL else "a value of zero or below"
         why = f"a side has {nothing}, so no ratio can be formed"
         return Verdict(feature, *said, None, SAME if said[0] == said[1] else CANNOT_TELL, why)
-    return Verdict(feature, *said, change(*numbers), *(("", left_out) if sure else (CANNOT_TELL, _ONE_VISIT)))
+    found = change(*numbers)
+    if about_size:
+        found = replace(found, probability=max(found.probability, about_size.probability))
+    return Verdict(feature, *said, found, *(("", left_out) if sure else (CANNOT_TELL, _ONE_VISIT)))
 
 
 def _is_sure(feature):
