@@ -135,6 +135,23 @@ def test_three_thousand_pairs_take_less_than_two_seconds():
     assert sum(paired.count for paired in found.paired.values()) > 3000
 
 
+def test_a_walk_beside_a_stream_and_one_alone_tell_caches_together(duelled):
+    sides = synthetic_duels.duel(14, level_2_latency=1.02)
+    for records in sides:
+        levels = [one for one in records if one["record"] == "level" and one["probe"] == "latency"]
+        walk = [one for one in records if one["record"] == "sample" and one["probe"] == "latency"]
+        beside = [{**one, "series": {"fabric": "loaded"}, "pair": one["pair"] + 10_000}
+                  for one in walk if one["x"]["bytes"] in synthetic_duels.SIZES[::4]]  # fmt: skip
+        records[-1:-1] = beside
+        for one in levels:
+            one["series"] = {"fabric": "loaded"}
+    found, _, _ = duelled(sides)
+    counts = {
+        name: int(re.search(r"(\d+) pairs", one["why"])[1]) for name, one in found.items() if "pairs" in one["why"]
+    }
+    assert counts["level 2 latency"] == 6 * 8 + 2 * 8 and found["memory latency"]["verdict"] in ("same", "cannot-tell")
+
+
 def test_points_without_a_partner_had_no_time(duelled):
     base, new = synthetic_duels.duel(6)
     found, _, _ = duelled((base, [one for one in new if one.get("x", {}).get("bytes", 0) < 1 << 20]))
