@@ -7,6 +7,7 @@ import statistics
 import time
 from pathlib import Path
 
+import hostile_files
 import pytest
 import synthetic
 import synthetic_duels
@@ -229,3 +230,16 @@ def test_a_finding_that_is_the_median_of_a_point_is_told_by_its_pairs(duelled):
     one = found["copy bandwidth driver pinned to-host"]
     assert one["verdict"] == "faster" and "24 pairs in 4 processes" in one["why"]
     assert one["change_percent"]["low"] > 1.5 and one["change_percent"]["high"] < 2.5
+
+
+def test_hostile_sides_end_in_0_1_or_2_with_a_sentence(tmp_path, capsys):
+    base, good = synthetic_duels.duel(15, rounds=2, sizes=synthetic_duels.SIZES[::3])
+    files = [tmp_path / f"hostile-{side}.jsonl" for side in synthetic_duels.SIDES]
+    synthetic.write(files[0], base)
+    statuses = set()
+    for seed in range(40):
+        files[1].write_bytes(hostile_files.mutated_lines(good, seed))
+        statuses.add(command.main([*map(str, files), "--format", ("json", "text")[seed % 2]]))
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err and len(said.err.splitlines()) <= 3, seed
+    assert {0, 2} <= statuses <= {0, 1, 2}
