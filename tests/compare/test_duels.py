@@ -7,6 +7,7 @@ import statistics
 import time
 from pathlib import Path
 
+import hostile_files
 import pytest
 import synthetic
 import synthetic_duels
@@ -135,6 +136,23 @@ def test_three_thousand_pairs_take_less_than_two_seconds():
     assert sum(paired.count for paired in found.paired.values()) > 3000
 
 
+def test_a_walk_beside_a_stream_and_one_alone_tell_caches_together(duelled):
+    sides = synthetic_duels.duel(14, level_2_latency=1.02)
+    for records in sides:
+        levels = [one for one in records if one["record"] == "level" and one["probe"] == "latency"]
+        walk = [one for one in records if one["record"] == "sample" and one["probe"] == "latency"]
+        beside = [{**one, "series": {"fabric": "loaded"}, "pair": one["pair"] + 10_000}
+                  for one in walk if one["x"]["bytes"] in synthetic_duels.SIZES[::4]]  # fmt: skip
+        records[-1:-1] = beside
+        for one in levels:
+            one["series"] = {"fabric": "loaded"}
+    found, _, _ = duelled(sides)
+    counts = {
+        name: int(re.search(r"(\d+) pairs", one["why"])[1]) for name, one in found.items() if "pairs" in one["why"]
+    }
+    assert counts["level 2 latency"] == 6 * 8 + 2 * 8 and found["memory latency"]["verdict"] in ("same", "cannot-tell")
+
+
 def test_points_without_a_partner_had_no_time(duelled):
     base, new = synthetic_duels.duel(6)
     found, _, _ = duelled((base, [one for one in new if one.get("x", {}).get("bytes", 0) < 1 << 20]))
@@ -212,3 +230,16 @@ def test_a_finding_that_is_the_median_of_a_point_is_told_by_its_pairs(duelled):
     one = found["copy bandwidth driver pinned to-host"]
     assert one["verdict"] == "faster" and "24 pairs in 4 processes" in one["why"]
     assert one["change_percent"]["low"] > 1.5 and one["change_percent"]["high"] < 2.5
+
+
+def test_hostile_sides_end_in_0_1_or_2_with_a_sentence(tmp_path, capsys):
+    base, good = synthetic_duels.duel(15, rounds=2, sizes=synthetic_duels.SIZES[::3])
+    files = [tmp_path / f"hostile-{side}.jsonl" for side in synthetic_duels.SIDES]
+    synthetic.write(files[0], base)
+    statuses = set()
+    for seed in range(40):
+        files[1].write_bytes(hostile_files.mutated_lines(good, seed))
+        statuses.add(command.main([*map(str, files), "--format", ("json", "text")[seed % 2]]))
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err and len(said.err.splitlines()) <= 3, seed
+    assert {0, 2} <= statuses <= {0, 1, 2}

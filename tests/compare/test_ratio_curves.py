@@ -86,7 +86,7 @@ def test_bands_hold_the_truth_at_each_size():
 def test_of_several_shapes_at_a_size_the_better_one_counts():
     one = pairs(1)
     slower = replace(one, base=one.base + 1, new=one.new + 1.5, places=one.places + len(SIZES))
-    both = Pairs(*(numpy.concatenate([getattr(each, name) for each in (one, slower)]) for name in vars(one)))
+    both = one.and_also([slower])
     assert found_in(both.of_fastest_shapes(is_time=True)) == pytest.approx(0, abs=0.005)
     assert found_in(both.of_fastest_shapes(is_time=False)) == pytest.approx(0.5, abs=0.005)
 

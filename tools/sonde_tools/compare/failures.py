@@ -12,45 +12,46 @@ POINTS = kinds.Kind("points", None)
 _NO_REASON = "it does not say why"
 
 
-def reason(recording, api, probe, series=None, x=None, but=()):
-    """Why a recording lacks a curve or a point, in the words of its records: of those that fit best the first, or None.
+def reason(recording, device, curve, x=None, but=()):
+    """Why a recording lacks a curve (API, probe, series) or its point x: of the reasons that fit best the first, or None.
 
-    series: as sorted (key, word) pairs; what a record does not say fits everything. but: reasons that are none.
+    What a record does not say fits everything. but: reasons that are none.
     """
-    wanted = {"api": api, "probe": probe, "series": series and dict(series), "x": x}
+    api, probe, series = curve
+    wanted = {"device": device, "api": api, "probe": probe, "series": dict(series), "x": x}
     found = []
     for is_skip, records in enumerate((recording.errors, recording.skips)):
         for record in records:
             said = {name: record.get(name) for name in wanted} | {"series": canonical(record.get("series"))}
             told = [name for name, value in said.items() if value]
-            fits = all(wanted[name] is None or said[name] == wanted[name] for name in told)
+            fits = all(said[name] == wanted[name] or (name == "x" and x is None) for name in told)
             if fits and (x is None or "probe" in told) and record["reason"] not in but:
                 found.append((-len(told), is_skip, record["reason"]))
     return min(found, key=lambda one: one[:2])[2] if found else None
 
 
 def lacking(base, new, device):
-    """(FeatureId, Kind, BASE's Observations, NEW's, why) of each curve and each point that one side alone measured.
+    """A Feature for each curve and for the points of each that one side alone measured, with the reason.
 
-    base, new: the Recordings of one duel. Points that nobody gives a reason for had no time, and are none.
+    base, new: the Recordings of one duel. Where nobody gives a reason points had no time, nor had a curve of one visit.
     """
     both = base, new
     points = [_points(recording, device) for recording in both]
     for curve in sorted(points[0].keys() | points[1].keys()):
         for side in (0, 1):
             of_it, there = points[side].get(curve, {}), points[1 - side].get(curve, {})
-            if of_it and not there:
-                why = reason(both[1 - side], *curve) or _NO_REASON
-                yield _feature(device, curve, "", of_it, side, why)
-                continue
             # What both sides say is no reason of one alone.
-            but = {record["reason"] for record in (*both[side].errors, *both[side].skips)}
+            but = {record["reason"] for record in (*both[side].errors, *both[side].skips)} if there else ()
             by_reason = {}
-            for at in of_it.keys() - there.keys():
-                if why := reason(both[1 - side], *curve, of_it[at], but):
+            for at in of_it.keys() - there.keys() if there else ():
+                if why := reason(both[1 - side], device, curve, of_it[at], but):
                     by_reason.setdefault(why, {})[at] = of_it[at]
+            if of_it and not there:
+                why = reason(both[1 - side], device, curve)
+                if why or len(of_it) > 1:
+                    by_reason[why or _NO_REASON] = of_it
             for why, missing in sorted(by_reason.items()):
-                yield _feature(device, curve, f" at {_places(missing)}", missing, side, why)
+                yield _feature(device, curve, f" at {_places(missing)}" if there else "", missing, side, why)
 
 
 def told(found, sides, device):
@@ -60,16 +61,20 @@ def told(found, sides, device):
     """
     recordings = [[run.recording for run in both] for both in sides]
     for feature in found:
-        if feature.base and feature.new:
-            yield feature
-        else:
-            other = recordings[0][1 if feature.base else 0]
-            why = reason(other, feature.id.api, feature.id.probe, feature.id.series)
-            yield replace(feature, lacks=why or "")
-    first, *others = ([Feature(*one[:4], lacks=one[4]) for one in lacking(*both, device)] for both in recordings)
+        lacks = "" if feature.base and feature.new else _reason_of(feature, recordings[0], device)
+        yield replace(feature, lacks=lacks) if lacks else feature
+    first, *others = (list(lacking(*both, device)) for both in recordings)
     for feature in first:
         if all(feature.id in [one.id for one in other] for other in others):
             yield feature
+
+
+def _reason_of(feature, both, device):
+    """Why a side has no such Feature, where it measured nothing of the kind; empty where it only concluded nothing."""
+    other, id_ = both[1 if feature.base else 0], feature.id
+    if any((one["device"], one["api"], one["probe"]) == (device, id_.api, id_.probe) for one in other.samples):
+        return ""
+    return reason(other, device, (id_.api, id_.probe, id_.series)) or ""
 
 
 def at_times(sides):
@@ -114,6 +119,6 @@ def _places(points):
 
 def _feature(device, curve, places, points, side, why):
     api, probe, series = curve
-    name = f"{probe.replace('-', ' ')}{places}"
+    id_ = FeatureId(device, api, probe, series, f"{probe.replace('-', ' ')}{places}")
     said = [Observation(POINTS, "", None, word=f"{len(points)} points" if len(points) > 1 else "1 point")]
-    return FeatureId(device, api, probe, series, name), POINTS, *((said, []) if side == 0 else ([], said)), why
+    return Feature(id_, POINTS, *((said, []) if side == 0 else ([], said)), lacks=why)

@@ -1,19 +1,14 @@
 """The pairs of visits of a duel's two files: each curve's ratios of NEW to BASE, with the rounds and processes they are of."""
 
 import math
-from collections import Counter
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import NamedTuple
 
 import numpy
 
-from sonde_tools.compare import kinds
+from sonde_tools.compare import kinds, visits_in_pairs
 from sonde_tools.compare.visits import OF_NO_CURVE
-from sonde_tools.series import canonical
 
-# Coordinates that a visit measures, which both sides have of their own.
-_MEASURED = {"gpu_gbps"}
 # Of fewer pairs nothing is told.
 _FEWEST_PAIRS = 4
 # Pairs of disturbed visits are left out where so many others are there, and that part of all.
@@ -22,28 +17,6 @@ _FEWEST_UNDISTURBED, _MOST_UNDISTURBED = 8, 0.5
 _ABOUT_A_SIZE = 1.15
 # A finding is a median that its visits are this near to, beside half of what such a median is known by.
 _ROUNDING = 0.002
-
-
-class Visit(NamedTuple):
-    """One side's visit of a place: series, coordinates and shape."""
-
-    value: float
-    place: tuple
-    shape: tuple
-    process: tuple
-    is_disturbed: bool
-
-
-class _Row(NamedTuple):
-    """What Pairs have of one pair, its place, round and process by what names them."""
-
-    base: float
-    new: float
-    place: tuple
-    round: tuple
-    process: tuple
-    bytes: float
-    is_disturbed: bool
 
 
 @dataclass(frozen=True)
@@ -71,10 +44,19 @@ class Pairs:
 
     def where(self, kept):
         """The Pairs at which an array of booleans holds, or None where they are too few to tell anything."""
-        if numpy.count_nonzero(kept) < _FEWEST_PAIRS:
-            return None
-        arrays = {name: each[kept] for name, each in vars(self).items() if isinstance(each, numpy.ndarray)}
-        return replace(self, **arrays)
+        return self._at(kept) if numpy.count_nonzero(kept) >= _FEWEST_PAIRS else None
+
+    def _at(self, kept):
+        return replace(
+            self, **{name: each[kept] for name, each in vars(self).items() if isinstance(each, numpy.ndarray)}
+        )
+
+    def and_also(self, others):
+        """These and others as one."""
+        names = [name for name, each in vars(self).items() if isinstance(each, numpy.ndarray)]
+        return replace(
+            self, **{name: numpy.concatenate([getattr(each, name) for each in (self, *others)]) for name in names}
+        )
 
     def of_fastest_shapes(self, is_time):
         """Those of the better shape at each size, by what both sides read: levels are read from it."""
@@ -84,7 +66,7 @@ class Pairs:
             read = float(numpy.median(self.base[at] + self.new[at])) * (1 if is_time else -1)
             size = float(self.bytes[at][0])
             best[size] = min(best.get(size, (math.inf, -1)), (read, place))
-        return self.where(numpy.isin(self.places, [place for _, place in best.values()]))
+        return self._at(numpy.isin(self.places, [place for _, place in best.values()]))
 
     def undisturbed(self):
         """Those of undisturbed visits, where they are enough; else all."""
@@ -100,13 +82,15 @@ class PairsOfDevice:
 
     def __init__(self, recordings, device):
         """recordings: (BASE's, NEW's) of each duel."""
-        rows, counted = {}, set()
+        rows, counted, known = {}, set(), ({}, {}, {})
         for duel, sides in enumerate(recordings):
-            base, new = (_visits(recording.samples, device) for recording in sides)
+            base, new = (visits_in_pairs.visits(recording.samples, device) for recording in sides)
             for curve in base.keys() & new.keys():
-                rows.setdefault(curve, []).extend(_matched(duel, base[curve], new[curve]))
+                rows.setdefault(curve, []).extend(visits_in_pairs.matched(duel, base[curve], new[curve]))
                 counted |= {(duel, pair) for pair, _ in base[curve].keys() & new[curve].keys()}
-        self.curves = {curve: _arrays(found, curve[0] == "model") for curve, found in sorted(rows.items()) if found}
+        self.curves = {
+            curve: _arrays(found, known, curve[0] == "model") for curve, found in sorted(rows.items()) if found
+        }
         self.count = len(counted)
         self.processes = len({row.process for found in rows.values() for row in found})
 
@@ -140,10 +124,18 @@ class PairsOfDevice:
                 if curve[3] in units and not numpy.isnan(pairs.bytes).any()]  # fmt: skip
 
     def of_level(self, curve, low, high):
-        """The Pairs of a curve between two sizes in bytes, without the lower; None where they are too few."""
-        pairs = self.curves.get(curve)
-        on_it = pairs and pairs.where((low < pairs.bytes) & (pairs.bytes <= high))
-        return on_it and on_it.of_fastest_shapes(is_time=curve[3] == "ns")
+        """The Pairs of a curve between two sizes in bytes, without the lower; None where they are too few.
+
+        A walk beside a stream, which keeps memory awake, and one alone read the same caches.
+        """
+        api, probe, series, unit = curve
+        alone = tuple(pair for pair in series if pair[0] != "fabric")
+        curves = [curve, (api, probe, alone, unit)] if alone != series and math.isfinite(high) else [curve]
+        found = [self.curves[each].of_fastest_shapes(unit == "ns") for each in curves if each in self.curves]
+        if not found:
+            return None
+        pairs = found[0].and_also(found[1:])
+        return pairs.where((low < pairs.bytes) & (pairs.bytes <= high))
 
     def of_finding(self, id_, unit, base, new):
         """The Pairs of the curve, or of the place on it, whose median a finding is on both sides, or None.
@@ -170,65 +162,10 @@ def _half_known(side):
     return float(numpy.median(numpy.abs(side - numpy.median(side)))) / math.sqrt(len(side))
 
 
-def _visits(samples, device):
-    """{curve: {(pair, coordinates): Visits}} of those of one side that are in a pair; the core's clock is a curve too."""
-    found, keys = {}, {}
-    for sample in samples:
-        if sample["device"] != device or sample.get("pair") is None:
-            continue
-        written = sample["api"], sample["probe"], sample["unit"], *sample["series"].items()
-        if written not in keys:
-            series = tuple(canonical(sample["series"]).items())
-            keys[written] = (sample["api"], sample["probe"], series, sample["unit"])
-        curve, state = keys[written], sample.get("state") or {}
-        at = tuple(sorted((name, value) for name, value in sample["x"].items() if name not in _MEASURED))
-        shape = tuple(sorted((state.get("shape") or {}).items()))
-        visit = Visit(median(sample["values"]), (curve[2], at), shape, tuple(sample.get("process") or ()),
-                      bool(state.get("disturbed")))  # fmt: skip
-        found.setdefault(curve, {}).setdefault((sample["pair"], at), []).append(visit)
-        if state.get("clock_mhz") and sample["unit"] == "ns":
-            of_clock = found.setdefault((*curve[:2], (), "MHz"), {})
-            of_clock.setdefault((sample["pair"], (curve[2], at)), []).append(visit._replace(value=state["clock_mhz"]))
-    return found
-
-
-def _matched(duel, base, new):
-    """A _Row for each pair of one curve; two pairs of a place in their order are a round."""
-    rows, taken = [], Counter()
-    for key in sorted(base.keys() & new.keys(), key=lambda key: key[0]):
-        for mine, other in _of_same_shape(base[key], new[key]):
-            if mine.value <= 0 or other.value <= 0:
-                continue
-            place = mine.place, mine.shape
-            round_, process = (duel, place, taken[place] // 2), (duel, mine.process, other.process)
-            taken[place] += 1
-            (coordinate, first), *others = mine.place[1] or (("", 0),)
-            bytes_ = first if coordinate == "bytes" and not others else math.nan
-            rows.append(_Row(math.log(mine.value), math.log(other.value), place, round_, process, bytes_,
-                             mine.is_disturbed or other.is_disturbed))  # fmt: skip
-    return rows
-
-
-def _of_same_shape(base, new):
-    """(BASE's Visit, NEW's) of one pair and place: those in the same shape, and what is left where it is one a side."""
-    found, alone, left = [], [], list(new)
-    for mine in base:
-        other = next((each for each in left if each.shape == mine.shape), None)
-        if other is None:
-            alone.append(mine)
-        else:
-            left.remove(other)
-            found.append((mine, other))
-    return found + ([(alone[0], left[0])] if len(alone) == len(left) == 1 else [])
-
-
-def _arrays(rows, processes_are_alike):
-    base, new, places, rounds, processes, bytes_, disturbed = zip(*rows, strict=True)
-    numbers = [_numbered(each) for each in (places, rounds, processes)]
+def _arrays(rows, known, processes_are_alike):
+    """The Pairs of rows; known: the numbers that places, rounds and processes of all curves have."""
+    base, new, *named, bytes_, disturbed = zip(*rows, strict=True)
+    numbers = [numpy.array([numbers.setdefault(name, len(numbers)) for name in names])
+               for names, numbers in zip(named, known, strict=True)]  # fmt: skip
     return Pairs(numpy.array(base), numpy.array(new), *numbers, numpy.array(bytes_), numpy.array(disturbed),
                  processes_are_alike)  # fmt: skip
-
-
-def _numbered(keys):
-    known = {}
-    return numpy.array([known.setdefault(key, len(known)) for key in keys])
