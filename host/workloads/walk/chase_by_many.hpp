@@ -40,8 +40,8 @@ class ChaseByMany {
   std::uint32_t expected_ = 0;  ///< the sum of all items' sums
 };
 
-/// Has many items make the laps of a walk that has `many` and run_by_many(); not on a CPU, whose core that walks is not
-/// asked for many loads at once by a driver.
+/// Has many items make the laps of a walk that has `many`, make_many() and run_by_many(). Not on a CPU, of which one
+/// core walks all stretches of a group one after the other.
 template <typename Walk>
 void let_many_make_laps(measure::SteppedWork& work, const std::shared_ptr<Walk>& walk) {
   if (walk->device.info().type == device::DeviceType::cpu) return;
