@@ -70,7 +70,7 @@ struct DuelOptions {
   Side base;
   Side other;
   double threshold_percent = 0.5;  ///< what counts as a change
-  std::string format = "text";   ///< of the comparison
+  std::string format = "text";     ///< of the comparison
 };
 
 /// `sonde duel`: measures two drivers, settings, APIs or devices in turn, point by point, writes a record file for each
