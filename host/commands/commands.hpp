@@ -68,9 +68,12 @@ std::vector<records::Line> lines_of(const std::string& file);
 std::string tables_of(std::span<const records::Line> lines);
 summary::FirstScreenLayout first_screen_layout(const std::string& file);
 
+/// The time that drivers have to list their devices where a user has set this limit, or none.
+std::chrono::milliseconds listing_time(std::optional<double> silence_limit_seconds);
+
 /// `sonde list`: every device, its drivers, and whether each probe can measure it; where it is verbose every driver's
 /// file too, and what that said.
-ExitStatus list_command(bool as_json, bool verbose);
+ExitStatus list_command(bool as_json, bool verbose, std::optional<double> silence_limit_seconds);
 
 /// The options of `sonde watch`.
 struct WatchOptions {
@@ -98,6 +101,7 @@ std::pair<std::uint64_t, std::uint64_t> parse_size_range(const std::string& text
 /// Each adds a command's options to its parser, which writes what the user typed into `options`.
 void add_run_options(CLI::App& run, RunOptions& options);
 void add_show_options(CLI::App& show, ShowOptions& options);
+void add_silence_limit(CLI::App& command, std::optional<double>& seconds, const char* meaning);
 void add_levels_options(CLI::App& levels, std::string& file, bool& as_json);
 void add_watch_options(CLI::App& watch, WatchOptions& options);
 

@@ -105,6 +105,10 @@ class WithCommand final : public CLI::Formatter {
 
 }  // namespace
 
+void add_silence_limit(CLI::App& command, std::optional<double>& seconds, const char* meaning) {
+  add(command, "--silence-limit", seconds, meaning, "SECONDS", seconds_above_zero);
+}
+
 void add_run_options(CLI::App& run, RunOptions& options) {
   run.footer(run_examples);
   run.add_option("--device", options.devices,
@@ -135,9 +139,9 @@ void add_run_options(CLI::App& run, RunOptions& options) {
   add(run, "--seed", options.seed, "Seed of every random choice", "N", whole_number)->capture_default_str();
   add(run, "-o,--out", options.out, "Record file (default: results/<host>-<device>-<driver>-<UTC time>.jsonl)", "FILE",
       not_empty);
-  add(run, "--silence-limit", options.silence_limit_seconds,
-      "A worker that reports nothing for so many seconds is ended (default: 30, and 5 while devices are listed)",
-      "SECONDS", seconds_above_zero);
+  add_silence_limit(
+      run, options.silence_limit_seconds,
+      "A worker that reports nothing for so many seconds is ended (default: 30, and 5 while devices are listed)");
   add(run, "--runs", options.runs,
       "Repeat the whole run N times, each into a numbered file, for sonde compare; the seed grows by one each time",
       "N", CLI::Range(1, 1000).description(""))

@@ -209,12 +209,14 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
 
 }  // namespace
 
+std::chrono::milliseconds listing_time(std::optional<double> silence_limit_seconds) {
+  return silence_limit_seconds ? milliseconds(*silence_limit_seconds) : session::usual_listing_time;
+}
+
 ExitStatus run_command(const RunOptions& options) {
   const session::RunRequest asked = run_request(options);
   os::watch_for_interrupt();
-  const std::chrono::milliseconds listing_time =
-      options.silence_limit_seconds ? milliseconds(*options.silence_limit_seconds) : session::usual_listing_time;
-  const SelectedDevices choice = session::choose(asked, listing_time);
+  const SelectedDevices choice = session::choose(asked, listing_time(options.silence_limit_seconds));
   const bool measures_the_cpu = std::ranges::any_of(
       choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, device::Api::cpu) != one.apis.end(); });
   if (!options.allowed.empty() && !measures_the_cpu)
