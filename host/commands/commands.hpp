@@ -44,10 +44,9 @@ struct RunOptions {
   std::vector<std::string> command;  ///< the whole command line, for the record
 };
 
-/// The run that the options ask for, its limits, and the time that listing the devices may take. Throws UsageError.
+/// The run that the options ask for, and its limits. Throws UsageError.
 session::RunRequest run_request(const RunOptions& options);
 session::RunLimits run_limits(const RunOptions& options);
-std::chrono::milliseconds listing_limit(const RunOptions& options);
 
 /// The longest effort that has no more time; the shortest where all have more.
 std::string effort_within(double seconds);
@@ -101,9 +100,12 @@ std::vector<records::Line> lines_of(const std::string& file);
 std::string tables_of(std::span<const records::Line> lines);
 summary::FirstScreenLayout first_screen_layout(const std::string& file);
 
+/// The time that drivers have to list their devices where a user has set this limit, or none.
+std::chrono::milliseconds listing_time(std::optional<double> silence_limit_seconds);
+
 /// `sonde list`: every device, its drivers, and whether each probe can measure it; where it is verbose every driver's
 /// file too, and what that said.
-ExitStatus list_command(bool as_json, bool verbose);
+ExitStatus list_command(bool as_json, bool verbose, std::optional<double> silence_limit_seconds);
 
 /// The options of `sonde watch`.
 struct WatchOptions {
@@ -132,6 +134,7 @@ std::pair<std::uint64_t, std::uint64_t> parse_size_range(const std::string& text
 void add_run_options(CLI::App& run, RunOptions& options);
 void add_duel_options(CLI::App& duel, DuelOptions& options);
 void add_show_options(CLI::App& show, ShowOptions& options);
+void add_silence_limit(CLI::App& command, std::optional<double>& seconds, const char* meaning);
 void add_levels_options(CLI::App& levels, std::string& file, bool& as_json);
 void add_watch_options(CLI::App& watch, WatchOptions& options);
 

@@ -47,6 +47,9 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
   list->add_flag("--json", json, "As a JSON array");
   bool verbose = false;
   list->add_flag("-v", verbose, "With every driver's file, and what the driver said");
+  std::optional<double> silence_limit_seconds;
+  add_silence_limit(*list, silence_limit_seconds,
+                    "A driver that has listed no device after so many seconds is left out (default: 5)");
 
   RunOptions run_options;
   run_options.command = words;
@@ -102,7 +105,7 @@ ExitStatus parsed_and_run(const std::vector<std::string>& words) {
     throw UsageError(std::string(error.what()) + " (see sonde --help)");
   }
   if (worker->parsed()) measure::be_a_worker(session::work);
-  if (list->parsed()) return list_command(json, verbose);
+  if (list->parsed()) return list_command(json, verbose, silence_limit_seconds);
   if (duel->parsed()) return duel_command(duel_options);
   if (show->parsed()) return show_command(show_options);
   if (levels->parsed()) return levels_command(file, json);

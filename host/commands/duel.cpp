@@ -58,7 +58,7 @@ DuelSide side_of(const DuelOptions& duel, const DuelOptions::Side& side, const s
   session::RunRequest asked = request_of_a_side(options);
   records::RunLine record = run_record_of(options.command, options.seed, effort_within(limits.budget_seconds));
   const os::ChangedEnvironment changed(side.settings);
-  SelectedDevices choice = session::choose(asked, listing_limit(options));
+  SelectedDevices choice = session::choose(asked, listing_time(options.silence_limit_seconds));
   record.duel = records::DuelSide{.id = {}, .side = name, .settings = words_of(side, name)};
   return {std::move(options), std::move(asked), std::move(limits), std::move(choice), std::move(record)};
 }

@@ -99,7 +99,7 @@ std::string outcome_of(const session::ListedDriver& driver) {
   if (!driver.failure.empty()) return driver.failure;
   if (!driver.repeats.empty()) return "the driver of " + driver.repeats + " once more";
   // What to install is said where nothing shows a device.
-  if (driver.devices.empty()) return "no device here";
+  if (driver.devices.empty()) return driver.is_sound || driver.remark.empty() ? "no device here" : driver.remark;
   return fmt::format("{} {}", driver.devices.size(), driver.devices.size() == 1 ? "device" : "devices");
 }
 
@@ -119,8 +119,8 @@ void print(const std::vector<session::ListedDriver>& drivers, int columns) {
 
 }  // namespace
 
-ExitStatus list_command(bool as_json, bool verbose) {
-  const session::FoundDevices machine = session::discover_devices();
+ExitStatus list_command(bool as_json, bool verbose, std::optional<double> silence_limit_seconds) {
+  const session::FoundDevices machine = session::discover_devices(listing_time(silence_limit_seconds));
   session::warn_of_problems(machine);
   if (as_json) {
     std::vector<std::string> devices;

@@ -160,9 +160,9 @@ void add_what_is_measured(CLI::App& run, RunOptions& options) {
   add(run, "--time", options.time_seconds, "Any other time, in place of an effort", "SECONDS", seconds_above_zero)
       ->excludes("--effort");
   add(run, "--seed", options.seed, "Seed of every random choice", "N", whole_number)->capture_default_str();
-  add(run, "--silence-limit", options.silence_limit_seconds,
-      "A worker that reports nothing for so many seconds is ended (default: 30, and 5 while devices are listed)",
-      "SECONDS", seconds_above_zero);
+  add_silence_limit(
+      run, options.silence_limit_seconds,
+      "A worker that reports nothing for so many seconds is ended (default: 30, and 5 while devices are listed)");
   add(run, "--sysfs-root", options.sysfs_root, "Read clocks, temperature and power from a tree below DIR, for tests",
       "DIR", folder)
       ->capture_default_str();
@@ -170,6 +170,10 @@ void add_what_is_measured(CLI::App& run, RunOptions& options) {
 }
 
 }  // namespace
+
+void add_silence_limit(CLI::App& command, std::optional<double>& seconds, const char* meaning) {
+  add(command, "--silence-limit", seconds, meaning, "SECONDS", seconds_above_zero);
+}
 
 void add_run_options(CLI::App& run, RunOptions& options) {
   run.footer(run_examples);

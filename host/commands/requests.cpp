@@ -94,8 +94,8 @@ session::RunRequest run_request(const RunOptions& options) {
   return asked;
 }
 
-std::chrono::milliseconds listing_limit(const RunOptions& options) {
-  return options.silence_limit_seconds ? milliseconds(*options.silence_limit_seconds) : session::usual_listing_time;
+std::chrono::milliseconds listing_time(std::optional<double> silence_limit_seconds) {
+  return silence_limit_seconds ? milliseconds(*silence_limit_seconds) : session::usual_listing_time;
 }
 
 session::RunLimits run_limits(const RunOptions& options) {

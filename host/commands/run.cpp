@@ -98,7 +98,7 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
 ExitStatus run_command(const RunOptions& options) {
   const session::RunRequest asked = run_request(options);
   os::watch_for_interrupt();
-  const SelectedDevices choice = session::choose(asked, listing_limit(options));
+  const SelectedDevices choice = session::choose(asked, listing_time(options.silence_limit_seconds));
   const bool measures_the_cpu = std::ranges::any_of(
       choice.chosen, [](const auto& one) { return std::ranges::find(one.apis, device::Api::cpu) != one.apis.end(); });
   if (!options.allowed.empty() && !measures_the_cpu)

@@ -7,6 +7,7 @@
 
 #include "device/device.hpp"
 #include "os/machine.hpp"
+#include "os/this_process.hpp"
 #include "os/threads.hpp"
 
 // Source: hwloc 2, hwloc.h and hwloc/cpukinds.h, which ranks kinds from the least to the most performant; its
@@ -23,6 +24,8 @@ Bitmap new_bitmap() { return {hwloc_bitmap_alloc(), hwloc_bitmap_free}; }
 /// A topology from the source that `prepare` sets. Throws device::Unsupported where hwloc cannot read it.
 template <typename Prepare>
 TopologyHandle loaded(Prepare prepare) {
+  // What it cannot read is told in words of this program.
+  os::set_environment_unless_set("HWLOC_HIDE_ERRORS", "2");
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw device::Unsupported("hwloc cannot describe this machine");
   TopologyHandle topology(raw, hwloc_topology_destroy);

@@ -23,9 +23,8 @@ constexpr std::chrono::seconds longest_delay{1};
 constexpr std::string_view all_done = "done";
 
 std::string silence_text(std::chrono::milliseconds limit) {
-  return fmt::format(
-      "the driver's process reported nothing for {:g} s and was ended; sonde run --silence-limit allows more",
-      std::chrono::duration<double>(limit).count());
+  return fmt::format("the driver's process reported nothing for {:g} s and was ended; --silence-limit allows more",
+                     std::chrono::duration<double>(limit).count());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct DriverFiles {
 /// Nothing where the loader alone knows: on Windows, which has them in its registry, and in a program whose file gives
 /// it rights, in which loaders heed no environment.
 DriverFiles driver_files(Loader loader);
+
+/// What drivers need that this process has not got, with the way to it, as parts of a sentence: /proc, /sys, a folder
+/// for caches, the right to open a GPU's device file. Nothing where nothing is known to be missing. `root` holds the
+/// system's files.
+std::vector<std::string> missing_for_drivers(const std::filesystem::path& root = "/");
 
 /// Has a loader that this process loads later see one of those drivers alone. `library` is what the file names.
 void show_driver_alone(Loader loader, const std::string& file, const std::string& library);

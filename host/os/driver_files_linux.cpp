@@ -1,6 +1,9 @@
+#include <fcntl.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
@@ -125,6 +128,41 @@ DriverFiles opencl_files() {
   return files;
 }
 
+bool may(const std::filesystem::path& file, int rights) {
+  return faccessat(AT_FDCWD, file.c_str(), rights, AT_EACCESS) == 0;
+}
+
+/// Whether a folder may be written, or made where it is not there yet.
+bool may_be_written(std::filesystem::path folder) {
+  while (!is_there(folder) && folder.has_relative_path()) folder = folder.parent_path();
+  return may(folder, W_OK | X_OK);
+}
+
+/// What is wrong with the folder that drivers keep their caches in. Sources: the XDG Base Directory Specification, and
+/// PoCL's pocl_cache.c, which lists no device without one.
+Texts missing_cache() {
+  if (const std::string own = variable("POCL_CACHE_DIR"); !own.empty() && may_be_written(own)) return {};
+  const std::string home = variable("HOME");
+  const std::string folder = first_variable({"XDG_CACHE_HOME"}, home.empty() ? "/tmp/pocl" : home + "/.cache");
+  if (may_be_written(folder)) return {};
+  return {"a folder for caches that may be written, which " + folder + " may not (set XDG_CACHE_HOME to one)"};
+}
+
+/// The first device file of a GPU that there is and that this user may not open.
+Texts missing_right(const std::filesystem::path& devices) {
+  std::vector<std::filesystem::path> files{devices / "kfd", devices / "nvidiactl", devices / "nvidia0"};
+  std::error_code problem;
+  for (std::filesystem::directory_iterator file(devices / "dri", problem), end; !problem && file != end;
+       file.increment(problem)) {
+    if (file->path().filename().native().starts_with("renderD")) files.push_back(file->path());
+  }
+  for (const std::filesystem::path& file : files) {
+    if (is_there(file) && !may(file, R_OK | W_OK))
+      return {"the right to open " + file.native() + " (join the group that it belongs to, mostly render or video)"};
+  }
+  return {};
+}
+
 void set(const char* name, const std::string& value) {
   setenv(name, value.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): before any driver's thread begins
 }
@@ -138,6 +176,19 @@ void unset(std::initializer_list<const char*> names) {
 DriverFiles driver_files(Loader loader) {
   if (getauxval(AT_SECURE) != 0) return {};
   return loader == Loader::opencl ? opencl_files() : vulkan_files();
+}
+
+std::vector<std::string> missing_for_drivers(const std::filesystem::path& root) {
+  Texts missing;
+  for (const auto& [folder, file, kind] :
+       {std::array{"/proc", "proc/self/stat", "proc"}, std::array{"/sys", "sys/devices/system/cpu", "sysfs"}}) {
+    if (!is_there(root / file))
+      missing.push_back(std::string(folder) + " (as root: mount -t " + kind + " " + kind + " " + folder +
+                        "; or have the container show it)");
+  }
+  missing += missing_cache();
+  missing += missing_right(root / "dev");
+  return missing;
 }
 
 void show_driver_alone(Loader loader, const std::string& file, const std::string& library) {

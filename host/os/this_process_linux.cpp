@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <poll.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -39,6 +40,15 @@ bool is_closed_at_the_other_end(int pipe) {
   return poll(&file, 1, 0) == 1 && (file.revents & POLLERR) != 0;
 }
 
+constexpr const char* own_program = "/proc/self/exe";
+
+/// The name by which this program was started, for where /proc is hidden.
+std::filesystem::path started_name() {
+  const auto* const name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  std::error_code ignored;
+  return name != nullptr ? std::filesystem::absolute(name, ignored) : std::filesystem::path();
+}
+
 int descriptor_of(StandardStream stream) { return stream == StandardStream::output ? STDOUT_FILENO : STDERR_FILENO; }
 
 }  // namespace
@@ -46,11 +56,15 @@ int descriptor_of(StandardStream stream) { return stream == StandardStream::outp
 std::vector<std::string> arguments_of(int count, char** arguments) { return {arguments, arguments + count}; }
 
 std::filesystem::path program_file() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored);
+  std::error_code is_hidden;
+  std::filesystem::path file = std::filesystem::read_symlink(own_program, is_hidden);
+  return is_hidden ? started_name() : file;
 }
 
-std::filesystem::path running_program() { return "/proc/self/exe"; }
+std::filesystem::path running_program() {
+  std::error_code ignored;
+  return std::filesystem::exists(own_program, ignored) ? own_program : started_name();
+}
 
 void set_environment_unless_set(const std::string& name, const std::string& value) {
   setenv(name.c_str(), value.c_str(), 0);  // NOLINT(concurrency-mt-unsafe): before any driver's thread begins

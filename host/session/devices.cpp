@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include "counters/state/sources.hpp"
+#include "os/driver_files.hpp"
 #include "os/machine.hpp"
 #include "os/this_process.hpp"
 
@@ -128,8 +129,10 @@ FoundDevices discover_devices(std::chrono::milliseconds limit) {
   FoundDevices machine;
   machine.drivers = list_drivers(limit);
   leave_out_repeated(machine.drivers);
+  const std::vector<std::string> missing = os::missing_for_drivers();
   for (const device::Api api : {device::Api::opencl, device::Api::vulkan, device::Api::cpu}) {
-    if (const std::string problem = problem_of(api, machine.drivers); !problem.empty()) machine.problems[api] = problem;
+    if (std::string problem = problem_of(api, machine.drivers, missing); !problem.empty())
+      machine.problems[api] = std::move(problem);
   }
   std::vector<ApiDevice> seen;
   for (const ListedDriver& driver : machine.drivers) {

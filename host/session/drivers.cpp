@@ -66,6 +66,7 @@ class Listing {
     } else if (auto* const answer = std::get_if<records::AnswerLine>(&*line)) {
       answered_ = true;
       (answer->end == measure::Answer::End::failed ? driver_.failure : driver_.remark) = answer->reason;
+      driver_.is_sound = answer->end == measure::Answer::End::measured;
       // What is wrong with a file begins with its name, which is told anyway.
       const std::string file = driver_.choice.file + ": ";
       if (driver_.failure.starts_with(file)) driver_.failure.erase(0, file.size());
@@ -121,6 +122,26 @@ std::string failures_of(device::Api api, std::span<const ListedDriver> drivers) 
   return text;
 }
 
+/// Why installed drivers show no device; empty where no driver that is known by its file could be asked.
+std::string without_a_device(device::Api api, std::span<const ListedDriver> drivers) {
+  std::vector<std::string> files;
+  for (const ListedDriver& driver : drivers) {
+    if (driver.api == api && driver.is_sound && !driver.choice.file.empty()) files.push_back(driver.choice.file);
+  }
+  if (files.empty()) return "";
+  std::string text = fmt::format(
+      "the {} drivers that are installed ({}) show no device here: a GPU's needs its device file (/dev/dri, /dev/kfd, "
+      "/dev/nvidia*) and the right to open it",
+      records::spoken_name(api), fmt::join(files, ", "));
+  const bool is_opencl = api == device::Api::opencl;
+  const auto is_for_the_cpu = [&](const std::string& file) {
+    return file.find(is_opencl ? "pocl" : "lvp") != std::string::npos;
+  };
+  if (std::ranges::none_of(files, is_for_the_cpu))
+    text += fmt::format(", and {} measures the CPU", is_opencl ? "pocl-opencl-icd" : "lavapipe (mesa-vulkan-drivers)");
+  return text;
+}
+
 }  // namespace
 
 std::vector<ListedDriver> list_drivers(std::chrono::milliseconds limit) {
@@ -160,14 +181,17 @@ void leave_out_repeated(std::vector<ListedDriver>& drivers) {
   }
 }
 
-std::string problem_of(device::Api api, std::span<const ListedDriver> drivers) {
+std::string problem_of(device::Api api, std::span<const ListedDriver> drivers, std::span<const std::string> missing) {
   std::string problem = failures_of(api, drivers);
   const auto shows_some = [api](const ListedDriver& one) { return one.api == api && !one.devices.empty(); };
-  if (!problem.empty() || std::ranges::any_of(drivers, shows_some)) return problem;
-  for (const ListedDriver& driver : drivers) {
-    if (driver.api == api && !driver.remark.empty()) return driver.remark;
-  }
-  return problem;
+  if (problem.empty() && std::ranges::any_of(drivers, shows_some)) return "";
+  if (problem.empty()) problem = without_a_device(api, drivers);
+  if (!problem.empty() && !missing.empty())
+    problem += fmt::format("; what drivers may need is missing here: {}", fmt::join(missing, "; "));
+  if (!problem.empty()) return problem;
+  const auto says_why = [api](const ListedDriver& one) { return one.api == api && !one.remark.empty(); };
+  const auto first = std::ranges::find_if(drivers, says_why);
+  return first != drivers.end() ? first->remark : "";
 }
 
 std::vector<std::string> superfluous(device::Api api, std::span<const ListedDriver> drivers) {
@@ -183,8 +207,9 @@ std::vector<std::string> superfluous(device::Api api, std::span<const ListedDriv
   const auto fails = [api](const ListedDriver& one) { return one.api == api && !one.with_layers.empty(); };
   const auto first = std::ranges::find_if(drivers, fails);
   if (first == drivers.end()) return sentences;
-  sentences.push_back(fmt::format("its drivers are used without layers, as they fail with these: {} ({})",
-                                  fmt::join(os::driver_files(loader_of(api)).layers, ", "), first->with_layers));
+  sentences.push_back(
+      fmt::format("its drivers are used without layers, as with these they fail or take too long: {} ({})",
+                  fmt::join(os::driver_files(loader_of(api)).layers, ", "), first->with_layers));
   return sentences;
 }
 

@@ -22,7 +22,7 @@ struct FoundDevices {
 };
 
 /// `limit` is for all drivers together, which are asked side by side.
-FoundDevices discover_devices(std::chrono::milliseconds limit = usual_listing_time);
+FoundDevices discover_devices(std::chrono::milliseconds limit);
 
 /// This machine, from uname, /etc/os-release and /proc.
 records::HostRecord describe_host();

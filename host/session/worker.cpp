@@ -38,7 +38,7 @@ std::vector<device::DeviceInfo> list_devices(device::Api api) {
 /// it should be, as with the drivers for 32-bit programs that stand beside the others.
 void check_driver(device::Api api, const os::Library& library) {
   if (!library && library.why_not().ends_with("wrong ELF class: ELFCLASS32"))
-    throw device::Unsupported(library.why_not());
+    throw device::Unsupported("a driver for 32-bit programs, of no use to this one");
   if (!library) throw device::Error(library.why_not());
   const auto* const entry = api == device::Api::opencl ? "clGetExtensionFunctionAddress" : "vk_icdGetInstanceProcAddr";
   void (*function)() = nullptr;

@@ -35,8 +35,6 @@ std::string marked_in(bool colour, const std::string& text);
 
 /// Three significant digits, thousands separated: "0.942", "30,300".
 std::string significant(double value);
-/// "4.8", "12": of how many times one number is another.
-std::string ratio_text(double ratio);
 /// "184 ± 39" for a cell of a table, "24.0–150" where the interval is wider than the number.
 std::string cell_with_interval(const analysis::Estimate& interval, measure::Quantity quantity);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "analysis/number_text.hpp"
 #include "records/device_record.hpp"
 
 namespace sonde::summary {
@@ -70,7 +71,11 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t first_colum
   return lines;
 }
 
-int digits_after_point(double value) { return value < 10 ? 2 : value < 100 ? 1 : 0; }
+/// Those of three digits; beyond hundredths there is nothing but scatter.
+int decimals_in_a_table(double value) {
+  constexpr int most = 2;
+  return value == 0 ? most : std::min(analysis::decimals_of(value), most);
+}
 
 bool is_marked(const std::string& cell) { return cell.ends_with(" *"); }
 
@@ -183,11 +188,13 @@ std::string driver_api(const std::string& record_name, const char* before, const
   return "";
 }
 
-std::string three_digits(double value) { return fmt::format("{:.{}f}", value, digits_after_point(value)); }
+std::string three_digits(double value) {
+  return analysis::rounded_text(value, decimals_in_a_table(value), analysis::Written::in_a_table);
+}
 
 std::string three_digits(double value, double half_width) {
-  const int digits = digits_after_point(value);
-  return fmt::format("{:.{}f} ± {:.{}f}", value, digits, half_width, digits);
+  return three_digits(value) + " ± " +
+         analysis::rounded_text(half_width, decimals_in_a_table(value), analysis::Written::in_a_table);
 }
 
 void TextTable::add(std::vector<std::string> cells) {

@@ -18,7 +18,7 @@ std::string heading(std::string_view what, device::Api api, std::string_view mor
 /// " through OpenCL", "OpenCL: ": an API by its word in a record, between two texts; empty where it has no driver.
 std::string driver_api(const std::string& record_name, const char* before, const char* after);
 
-/// A number with three digits, or all before the point where there are more; with half the width of its interval.
+/// A number with three digits, no finer than hundredths: "0.94", "12.3", "30300"; with half the width of its interval.
 std::string three_digits(double value);
 std::string three_digits(double value, double half_width);
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analysis/number_text.hpp"
 #include "summary/first_screen.hpp"
 
 namespace sonde::summary {
@@ -49,8 +50,8 @@ std::string furthest_apart(std::span<const LevelRow> rows, bool of_latency) {
     if (!is_above(more, less) || more.value / less.value <= furthest) continue;
     furthest = more.value / less.value;
     text = fmt::format("{} {}: {} {} {} times {}'s", row.name, of_latency ? "latency" : "read",
-                       vulkan_is_more ? "Vulkan" : "OpenCL", of_latency ? "takes" : "gets", ratio_text(furthest),
-                       vulkan_is_more ? "OpenCL" : "Vulkan");
+                       vulkan_is_more ? "Vulkan" : "OpenCL", of_latency ? "takes" : "gets",
+                       analysis::number_text(furthest), vulkan_is_more ? "OpenCL" : "Vulkan");
   }
   return text;
 }
@@ -108,7 +109,7 @@ std::string longer(const UnderLoad& load) {
   const double ratio = full.value / idle.value;
   constexpr double told_as_times = 1.095;
   return ratio < told_as_times ? fmt::format("{:.0f} % longer", 100 * (ratio - 1))
-                               : ratio_text(ratio) + " times as long";
+                               : analysis::number_text(ratio) + " times as long";
 }
 
 Topic other_paths(const Shown& shown) {
@@ -199,7 +200,7 @@ Topic native_code(const Shown& shown) {
     if (name == "non-temporal-gain") gain = std::max(gain, finding.value.value_or(0));
   }
   if (gain > 1 + measure::rate_between_runs)
-    topic.parts.push_back(fmt::format("stores past the caches gain up to {} times", ratio_text(gain)));
+    topic.parts.push_back(fmt::format("stores past the caches gain up to {} times", analysis::number_text(gain)));
   return topic;
 }
 

@@ -1,44 +1,21 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "analysis/number_text.hpp"
 #include "summary/first_screen.hpp"
 
 namespace sonde::summary {
 namespace {
 
-constexpr int digits_kept = 3;
-
-/// The digits after the point of a number with three significant ones; negative where some before it are not.
-int decimals_of(double value) {
-  if (value == 0) return 0;
-  const int decimals = digits_kept - 1 - static_cast<int>(std::floor(std::log10(std::abs(value))));
-  // 9.996 becomes 10.0, not 10.00.
-  const double rounded = std::round(std::abs(value) * std::pow(10, decimals)) / std::pow(10, decimals);
-  return digits_kept - 1 - static_cast<int>(std::floor(std::log10(rounded) + 1e-9));
-}
-
-/// A number rounded to so many decimals, which may be negative, its thousands separated.
-std::string rounded_text(double value, int decimals) {
-  const double unit = std::pow(10, std::max(-decimals, 0));
-  const double rounded = decimals < 0 ? std::round(value / unit) * unit : value;
-  std::string text = fmt::format("{:.{}f}", rounded, std::max(decimals, 0));
-  constexpr std::size_t group = 3;
-  const std::size_t sign = text.starts_with('-') ? 1 : 0;
-  for (std::size_t at = std::min(text.find('.'), text.size()); at > sign + group;) text.insert(at -= group, ",");
-  return text;
-}
-
 /// Half the width of an interval, by which the value is given: no finer than it, and in two digits at most.
 std::string half_width(const analysis::Estimate& interval) {
   const double half = (interval.high - interval.low) / 2;
-  return rounded_text(half, std::min(decimals_of(interval.value), decimals_of(half) - 1));
+  return analysis::rounded_text(half, std::min(analysis::decimals_of(interval.value), analysis::decimals_of(half) - 1),
+                                analysis::Written::on_a_screen);
 }
 
 }  // namespace
 
-std::string significant(double value) { return rounded_text(value, decimals_of(value)); }
+std::string significant(double value) { return analysis::number_text(value, 3, analysis::Written::on_a_screen); }
 
 std::string cell_with_interval(const analysis::Estimate& interval, measure::Quantity quantity) {
   std::string value = significant(interval.value);
@@ -54,11 +31,6 @@ std::string size_interval(const analysis::Bracket& bytes) {
   const auto* const unit = std::ranges::find_if(units, [&value](const char* one) { return value.ends_with(one); });
   const double scale = unit == units.end() ? 1 : std::pow(1024, unit - units.begin());
   return "(" + significant(bytes.low / scale) + "–" + significant(bytes.high / scale) + ")";
-}
-
-std::string ratio_text(double ratio) {
-  const std::string text = ratio < 10 ? analysis::number_text(ratio, 2) : fmt::format("{:.0f}", ratio);
-  return text == "1" ? analysis::number_text(ratio) : text;
 }
 
 std::string listed(std::span<const std::string> words) {

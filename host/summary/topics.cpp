@@ -95,7 +95,7 @@ Topic hit_rate(const Shown& shown) {
       said[0][api] = "no cache before memory is seen";
     } else if (const Finding* contrast = find_finding(results, "contrast-too-small", is_device)) {
       said[0][api] = fmt::format("not told, as a miss takes only {} times as long as a hit",
-                                 ratio_text(contrast->value.value_or(1)));
+                                 analysis::number_text(contrast->value.value_or(1)));
     }
     const Finding* differ = find_finding(results, "methods-differ", is_device);
     if (differ != nullptr && differ->value && (estimate_of(*differ).low > 0 || estimate_of(*differ).high < 0))

@@ -11,6 +11,8 @@ import pytest
 HERE = Path(__file__).parent
 DOCUMENT = HERE.parents[1] / "docs/reliability.md"
 # setpriv takes from root the right to read what nobody may.
+# How a library for 32-bit programs begins: its kind, its processor's and its version.
+OF_32_BITS = b"\x7fELF\x01\x01\x01".ljust(16, b"\0") + b"\x03\0\x03\0\x01\0\0\0"
 AS_NO_ROOT = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search")
 
 
@@ -24,6 +26,7 @@ class Fault:
     defined: tuple = ()  # when it is compiled
     devices: int = 0
     told_by_vulkan: str = ""  # where that is something else
+    of_32_bits: bool = False
 
     def warning(self, api):
         return self.told_by_vulkan if api == "vulkan" and self.told_by_vulkan else self.told
@@ -95,6 +98,10 @@ def machine(compiler, api, fault, folder):
         environment |= {"OPENCL_LAYERS": str(bad)} if api == "opencl" else implicit_layer(folder, bad)
     elif fault.name == "another file names it once more":
         write_file(api, bad, real)
+    elif fault.of_32_bits:
+        library = folder / "bad.so"
+        library.write_bytes(OF_32_BITS.ljust(4096, b"\0"))
+        write_file(api, bad, library)
     else:
         write_file(api, bad, build(compiler, api, folder, real, fault.defined))
     starter = ()

@@ -12,7 +12,7 @@ import killed_runs
 import pytest
 
 # What is not there after so long will not come.
-LONGEST_TIME_SECONDS = 300
+LONGEST_TIME_SECONDS = 600
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 CLEARED_LINE = "\r\x1b[K"
 # Long enough to be stopped in the middle of.

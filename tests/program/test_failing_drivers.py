@@ -66,6 +66,22 @@ def test_a_driver_without_a_device_is_passed_over(beside, api):
     assert f"{machine.bad}: no device here" in done.text
 
 
+@pytest.mark.parametrize("api", APIS)
+def test_a_driver_for_32_bit_programs_is_passed_over_as_such(beside, api):
+    machine, sonde = beside(api, failing_drivers.Fault("for 32-bit programs", word="none", of_32_bits=True))
+    done = sonde("list", "-v", env=machine.environment)
+    assert (done.status, done.err) == (0, "")
+    assert f"{machine.bad}: a driver for 32-bit programs" in done.text
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_a_list_waits_as_long_as_it_is_told(beside, api):
+    machine, sonde = beside(api, failing_drivers.Fault("slow", word="slow"))
+    done = sonde("list", "--silence-limit", "1", env=machine.environment)
+    assert done.status == 0
+    assert str(machine.bad) in done.err and "reported nothing for 1 s" in done.err and "--silence-limit" in done.err
+
+
 def test_json_has_devices_alone(sonde, both_cpu):
     done = sonde("list", "-v", "--json")
     assert json.loads(done.out) == json.loads(sonde("list", "--json").out)

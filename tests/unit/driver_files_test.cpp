@@ -2,7 +2,9 @@
 
 #include "os/driver_files.hpp"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <map>
@@ -145,6 +147,64 @@ TEST_F(DriverFilesTest, ThatNameNoneAreRefused) {
     EXPECT_THROW(std::ignore = records::driver_library(made("a.json", text)), records::InvalidFile) << text;
   EXPECT_THROW(std::ignore = records::driver_library(made("a.icd", "\n")), records::InvalidFile);
   EXPECT_THROW(std::ignore = records::driver_library(tree_.root() / "none.icd"), records::InvalidFile);
+}
+
+/// Drivers that have all that they need, below the root of this test's folder.
+class MissingForDriversTest : public DriverFilesTest {
+ protected:
+  MissingForDriversTest() {
+    for (const char* file : {"proc/self/stat", "sys/devices/system/cpu/online", "cache/a"}) std::ignore = made(file);
+    set("POCL_CACHE_DIR", "");
+    set("XDG_CACHE_HOME", in("cache/new/folder"));
+  }
+  [[nodiscard]] std::string in(const std::string& folder) const { return (tree_.root() / folder).string(); }
+  [[nodiscard]] std::string missing() const {
+    return fmt::format("{}", fmt::join(missing_for_drivers(tree_.root()), "; "));
+  }
+};
+
+TEST_F(MissingForDriversTest, IsNothingWhereAllIsThere) {
+  EXPECT_EQ(missing(), "");
+  EXPECT_TRUE(std::filesystem::exists(in("cache")) && !std::filesystem::exists(in("cache/new")));
+}
+
+TEST_F(MissingForDriversTest, AreTheSystemsFilesByTheirFolders) {
+  tree_.remove("proc/self");
+  EXPECT_EQ(missing(), "/proc (as root: mount -t proc proc /proc; or have the container show it)");
+  tree_.remove("sys");
+  EXPECT_NE(missing().find("mount -t sysfs sysfs /sys"), std::string::npos);
+}
+
+TEST_F(MissingForDriversTest, IsAFolderForCachesByTheVariableThatNamesIt) {
+  const std::string no_folder = made("file") + "/a";  // that nobody may write, root not either
+  set("XDG_CACHE_HOME", no_folder);
+  EXPECT_EQ(missing(),
+            "a folder for caches that may be written, which " + no_folder + " may not (set XDG_CACHE_HOME to one)");
+  set("POCL_CACHE_DIR", in("cache"));
+  EXPECT_EQ(missing(), "");
+  set("POCL_CACHE_DIR", "");
+  set("XDG_CACHE_HOME", "");
+  EXPECT_EQ(missing(), "");
+  set("HOME", no_folder);
+  EXPECT_NE(missing().find(no_folder + "/.cache may not"), std::string::npos);
+}
+
+TEST_F(MissingForDriversTest, IsTheRightToADeviceThatOthersMayOpen) {
+  const std::string file = made("dev/dri/renderD128");
+  std::ignore = made("dev/dri/card0");
+  EXPECT_EQ(missing(), "");
+  std::filesystem::permissions(file, std::filesystem::perms::none);
+  const bool is_root = geteuid() == 0;
+  constexpr uid_t nobody = 65534;
+  if (is_root) {
+    std::filesystem::permissions(in("cache"), std::filesystem::perms::all);
+    ASSERT_EQ(seteuid(nobody), 0);
+  }
+  const std::string told = missing();
+  if (is_root) {
+    ASSERT_EQ(seteuid(0), 0);
+  }
+  EXPECT_EQ(told, "the right to open " + file + " (join the group that it belongs to, mostly render or video)");
 }
 
 }  // namespace

@@ -68,14 +68,6 @@ Line level_line(const std::string& api, int number, std::optional<analysis::Brac
 
 constexpr double kib = 1024;
 
-TEST(FirstScreen, NumbersHaveThreeDigitsAndSeparatedThousands) {
-  EXPECT_EQ(significant(0.94164), "0.942");
-  EXPECT_EQ(significant(9.996), "10.0");
-  EXPECT_EQ(significant(30344.0), "30,300");
-  EXPECT_EQ(significant(1234567.0), "1,230,000");
-  EXPECT_EQ(significant(0), "0");
-}
-
 TEST(FirstScreen, AnIntervalIsShownOutsideItsTargetOnly) {
   EXPECT_EQ(cell_with_interval({97, 100, 103}, measure::Quantity::rate), "100");
   EXPECT_EQ(cell_with_interval({90, 100, 110}, measure::Quantity::rate), "100 ± 10");

@@ -28,10 +28,12 @@ TEST(Wrapped, EveryLetterTakesOneColumn) {
   EXPECT_EQ(wrapped("µµµµµµµµµ µµµµµµµµ", 20), "  µµµµµµµµµ µµµµµµµµ\n");
 }
 
-TEST(ThreeDigits, AndAllBeforeThePoint) {
+TEST(ThreeDigits, AreNoFinerThanHundredths) {
   EXPECT_EQ(three_digits(0.126), "0.13");
-  EXPECT_EQ(three_digits(12.34), "12.3");
-  EXPECT_EQ(three_digits(33410.2), "33410");
+  EXPECT_EQ(three_digits(-0.001), "0.00");
+  EXPECT_EQ(three_digits(0), "0.00");
+  EXPECT_EQ(three_digits(33410.2), "33400");
+  EXPECT_EQ(three_digits(9.996, 0.123), "10.0 ± 0.1");
 }
 
 TextTable sizes() {

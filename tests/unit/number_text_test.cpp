@@ -19,6 +19,16 @@ TEST(NumberText, HasThreeDigitsAndNeverAnExponent) {
   EXPECT_EQ(number_text(61'234.5, 4), "61230");
 }
 
+TEST(NumberText, KeepsItsDigitsOnAScreenAndItsThousandsApart) {
+  EXPECT_EQ(number_text(0.94164, 3, Written::on_a_screen), "0.942");
+  EXPECT_EQ(number_text(9.996, 3, Written::on_a_screen), "10.0");
+  EXPECT_EQ(number_text(30'344, 3, Written::on_a_screen), "30,300");
+  EXPECT_EQ(number_text(-1'234'567, 3, Written::on_a_screen), "-1,230,000");
+  EXPECT_EQ(number_text(0, 3, Written::on_a_screen), "0");
+  EXPECT_EQ(number_text(0.75, 3, Written::in_a_table), "0.750");
+  EXPECT_EQ(number_text(30'344, 3, Written::in_a_table), "30300");
+}
+
 TEST(PercentText, HasADigitThatIsNotZero) {
   EXPECT_EQ(percent_text(0.0034), "0.3 %");
   EXPECT_EQ(percent_text(0.034), "3 %");

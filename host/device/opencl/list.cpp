@@ -106,9 +106,7 @@ std::string without_a_device(const std::vector<cl::Platform>& platforms) {
     std::string name;
     if (platform.getInfo(CL_PLATFORM_NAME, &name) == CL_SUCCESS) names += (names.empty() ? "" : ", ") + name;
   }
-  return "the OpenCL drivers that are installed (" + names +
-         ") show no device here: a CPU's needs /proc, /sys and a folder that it may write to (HOME, of PoCL "
-         "POCL_CACHE_DIR), a GPU's its device file (/dev/dri, /dev/kfd, /dev/nvidia*) and the right to open it";
+  return "the OpenCL drivers that are installed (" + names + ") show no device here";
 }
 
 }  // namespace
