@@ -47,6 +47,13 @@ session::RunRequest request_of_a_side(const RunOptions& options) {
   return asked;
 }
 
+/// The devices of a side, whose drivers may show others than those of the other side. Throws UsageError.
+SelectedDevices choice_of(const session::RunRequest& asked, const RunOptions& options, const std::string& name) try {
+  return session::choose(asked, listing_time(options.silence_limit_seconds));
+} catch (const UsageError& error) {
+  throw UsageError("of " + name + ": " + error.what());
+}
+
 DuelSide side_of(const DuelOptions& duel, const DuelOptions::Side& side, const std::string& name) {
   RunOptions options = duel.run;
   if (!side.device.empty()) options.devices = {side.device};
@@ -58,7 +65,7 @@ DuelSide side_of(const DuelOptions& duel, const DuelOptions::Side& side, const s
   session::RunRequest asked = request_of_a_side(options);
   records::RunLine record = run_record_of(options.command, options.seed, effort_within(limits.budget_seconds));
   const os::ChangedEnvironment changed(side.settings);
-  SelectedDevices choice = session::choose(asked, listing_time(options.silence_limit_seconds));
+  SelectedDevices choice = choice_of(asked, options, name);
   record.duel = records::DuelSide{.id = {}, .side = name, .settings = words_of(side, name)};
   return {std::move(options), std::move(asked), std::move(limits), std::move(choice), std::move(record)};
 }
@@ -112,7 +119,7 @@ ExitStatus duel_command(const DuelOptions& options) {
   session::Run base(sides[0].asked, sides[0].limits, sides[0].record, files[0], progress);
   session::Run other(sides[1].asked, sides[1].limits, sides[1].record, files[1], progress);
   session::Duel duel(base, other,
-                     {.budget_seconds = sides[0].limits.budget_seconds,
+                     {.budget_seconds = session::budget_of(sides[0].limits.budget_seconds, sides[0].choice),
                       .threshold = std::log1p(options.threshold_percent / 100),
                       .seed = options.run.seed,
                       .has_one_api = !options.base.api.empty()});

@@ -32,12 +32,16 @@ std::vector<measure::FoundLevel> levels_in(std::span<const Line> lines) {
 
 }  // namespace
 
-void Run::measure(const SelectedDevices& choice) {
-  begin(choice);
+double budget_of(double seconds_for_one_device, const SelectedDevices& choice) {
   const auto devices = std::ranges::count(choice.chosen, false,
                                           [](const SelectedDevices::Chosen& one) { return one.target.beside_gpus; });
+  return budget_of(seconds_for_one_device, static_cast<std::size_t>(devices));
+}
+
+void Run::measure(const SelectedDevices& choice) {
+  begin(choice);
   try {
-    look_and_sharpen(budget_of(limits_.budget_seconds, static_cast<std::size_t>(devices)));
+    look_and_sharpen(budget_of(limits_.budget_seconds, choice));
   } catch (const std::exception& problem) {
     tell_early_end(problem.what());
   }

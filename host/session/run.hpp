@@ -21,6 +21,9 @@ struct RunLimits {
   std::uint64_t noise = 0;                    ///< of simulated devices: two runs with different ones have their own
 };
 
+/// The budget of a run of all these devices, by that for one.
+double budget_of(double seconds_for_one_device, const SelectedDevices& choice);
+
 /// A run in progress. It plans, and concludes; benches measure. What they find is appended to the file at once, and
 /// kept.
 class Run {

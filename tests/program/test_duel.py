@@ -127,6 +127,12 @@ def test_a_wrong_request_measures_nothing(sonde, words, says):
     assert not list(sonde.folder.iterdir())
 
 
+def test_a_side_without_a_device_is_named(sonde):
+    done = sonde("duel", "--device", "cpu", "--api", "vulkan", "--new", "VK_DRIVER_FILES=/nonexistent", "-o", "duel")
+    assert done.status == 2 and "of new: " in done.err
+    assert not list(sonde.folder.iterdir())
+
+
 def test_files_that_are_there_stay(sonde):
     (sonde.folder / "duel-new.jsonl").write_text("mine")
     done = sonde("duel", "--device", "model:h200", "-o", "duel")
