@@ -63,7 +63,7 @@ def ratio_curves(pairs_of_devices, threshold_percent):
         for _, (first, last) in of_curve:
             if (change := next(found)) is not None:
                 differs.append(Stretch(float(sizes[first]), float(sizes[last]), change, len(of_curve) == 1))
-        made.append(RatioCurve(device, *key, at_sizes(pairs), differs))
+        made.append(RatioCurve(device, *key, at_sizes(pairs, [part for _, part in of_curve]), differs))
     return made
 
 

@@ -9,8 +9,8 @@ from sonde_tools.curves import Curve
 from sonde_tools.devices import LabelledCurve
 
 _HEIGHT_PIXELS = 340
-# More curves in one picture are not told apart.
-_MOST_CURVES = 8
+# The bands of more curves in one picture are not told apart.
+_MOST_CURVES = 3
 # What scatters further is cut off at so many times the second to last tenth of the bands.
 _ROOM = 1.6
 _TITLES = {"ns": "latency of NEW against BASE, % (above 0: longer)",
@@ -18,15 +18,14 @@ _TITLES = {"ns": "latency of NEW against BASE, % (above 0: longer)",
 
 
 def ratios(comparison):
-    """(heading, Picture) for latencies and for bandwidths, of those that a duel has over the working set."""
+    """(heading, Picture) for each few latencies and bandwidths that a duel has over the working set, the plainest first."""
     found = []
     for unit in UNITS:
         of_unit = [curve for curve in comparison.ratio_curves if curve.unit == unit] if comparison.duel else []
-        # The curves that differ come first, then the plainest.
-        of_unit.sort(key=lambda curve: (not curve.differs, curve.probe != UNITS[unit], len(curve.series)))
-        if of_unit:
+        for first in range(0, len(of_unit), _MOST_CURVES):
+            drawn = of_unit[first : first + _MOST_CURVES]
             heading = f"{UNITS[unit].capitalize()}: NEW against BASE over the working set"
-            found.append((heading, _picture(comparison, of_unit[:_MOST_CURVES], unit, heading)))
+            found.append((heading, _picture(comparison, drawn, unit, heading)))
     return found
 
 

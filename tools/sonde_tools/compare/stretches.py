@@ -10,6 +10,8 @@ _NORMAL_BY_MEDIAN = 1.4826
 _HELD_TO = 3.0
 # Neighbours whose pairs tell how far pairs scatter at a size: so many sizes to either side, or more until they are enough.
 _NEIGHBOURS, _ENOUGH = 1, 8
+# A ratio is drawn of a size and so many to either side: what differs from one to the next is mostly scatter.
+_DRAWN_TOGETHER = 2
 _RESOLUTION = 1e-4
 # A step is worth it where it explains more than so much of the squared deviations in units of their variance, and so much
 # for each doubling of the number of sizes that it might be at: normal scatter alone makes one in 1 of 20 curves.
@@ -29,12 +31,17 @@ class AtSize:
     pairs: int
 
 
-def at_sizes(pairs):
-    """An AtSize for each size of Pairs, in order."""
+def at_sizes(pairs, parts):
+    """An AtSize for each size of Pairs, in order, of its pairs and those of neighbours on the same of these stretches."""
     sizes, values, errors, counts, degrees = _read(pairs)
-    half = special.stdtrit(numpy.maximum(degrees, 1.0), 0.975) * errors
-    return [AtSize(float(size), float(value - wide), float(value), float(value + wide), int(count))
-            for size, value, wide, count in zip(sizes, values, half, counts, strict=True)]  # fmt: skip
+    weights, found = 1 / errors**2, []
+    for first, last in parts:
+        for at in range(first, last + 1):
+            near = slice(max(first, at - _DRAWN_TOGETHER), min(last, at + _DRAWN_TOGETHER) + 1)
+            value = float(numpy.average(values[near], weights=weights[near]))
+            wide = float(special.stdtrit(max(degrees[at], 1.0), 0.975) / numpy.sqrt(weights[near].sum()))
+            found.append(AtSize(float(sizes[at]), value - wide, value, value + wide, int(counts[near].sum())))
+    return found
 
 
 def stretches(pairs):
