@@ -13,8 +13,8 @@ from sonde_tools.compare.visits import OF_NO_CURVE
 _FEWEST_PAIRS = 4
 # Pairs of disturbed visits are left out where so many others are there, and that part of all.
 _FEWEST_UNDISTURBED, _MOST_UNDISTURBED = 8, 0.5
-# A level's size shows in what is read at up to so many times more and less.
-_ABOUT_A_SIZE = 1.15
+# A change of a level's size shows in what is read between both, and up to so many times more and less.
+_ABOUT_A_SIZE = 1.03
 # A finding is a median that its visits are this near to, beside half of what such a median is known by.
 _ROUNDING = 0.002
 
