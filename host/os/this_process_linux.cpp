@@ -57,7 +57,7 @@ std::vector<std::string> arguments_of(int count, char** arguments) { return {arg
 
 std::filesystem::path program_file() {
   std::error_code is_hidden;
-  std::filesystem::path file = std::filesystem::read_symlink(own_program, is_hidden);
+  const std::filesystem::path file = std::filesystem::read_symlink(own_program, is_hidden);
   return is_hidden ? started_name() : file;
 }
 

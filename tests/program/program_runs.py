@@ -61,7 +61,7 @@ class Sonde:
     program: Path
     folder: Path
     starter: tuple = ()
-    timeout_seconds: int = 60
+    timeout_seconds: int = 300  # what takes so long on a busy machine hangs
 
     def environment(self, **changed):
         kept = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
@@ -87,7 +87,7 @@ class Sonde:
         """A run whose time is enough, however busy the machine is: three times as much again while its records do not
         have all that is asked for, which is what its probes plan at first unless `has_all` of the records says more."""
         while True:
-            done = self("run", *words, "--time", str(seconds), timeout=120 + 2 * seconds, **options)
+            done = self("run", *words, "--time", str(seconds), timeout=self.timeout_seconds + 2 * seconds, **options)
             file = self.folder / words[words.index("-o") + 1]
             in_time = "were not enough for all points" not in " ".join(done.err.split())
             if (has_all(read_records(file)) if has_all else in_time) or 3 * seconds > LONGEST_TIME_SECONDS:

@@ -25,7 +25,7 @@ def run_in_terminal(sonde, *words, columns=100, results_too=False, env=None):
     os.close(theirs)
     reader = threading.Thread(target=read_all, args=(ours, shown))
     reader.start()
-    out = process.communicate(timeout=60)[0] or b""
+    out = process.communicate(timeout=300)[0] or b""
     reader.join(timeout=10)
     os.close(ours)
     return process.returncode, shown.decode("utf-8"), out.decode("utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from fault_layers import OTHERS_DISTURB
-from program_runs import ONE_POINT, Sonde, of_kind
+from program_runs import SHORT_SWEEP, Sonde, of_kind
 
 NOBODY = "65534"
 AS_NOBODY = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups")
@@ -48,7 +48,7 @@ def test_a_folder_for_caches_that_nobody_may_write_is_named_and_another_helps(no
     assert listed.status == 0
     assert "show no device here" in listed.err and "pocl-opencl-icd" not in listed.err + listed.out
     assert "/nonexistent/caches may not (set XDG_CACHE_HOME to one)" in listed.err
-    done = without("run", "--probe", "latency", *ONE_POINT, "-o", "run.jsonl")
+    done = without("run", "--probe", "latency", *SHORT_SWEEP, "-o", "run.jsonl")
     assert done.status == 0, done.err
     records = without.records()
     assert {one["api"] for one in of_kind(records, "sample")} == {"vulkan"}
@@ -61,7 +61,7 @@ def test_a_folder_for_caches_that_nobody_may_write_is_named_and_another_helps(no
 @pytest.mark.parametrize("folders", HIDDEN.values(), ids=HIDDEN)
 def test_what_of_the_system_is_hidden_is_named_and_the_rest_is_measured(elsewhere, valid, folders):
     sonde = elsewhere(*hides(folders))
-    done = sonde("run", "--device", "cpu", "--probe", "latency", *ONE_POINT, "-o", "run.jsonl")
+    done = sonde("run", "--device", "cpu", "--probe", "latency", *SHORT_SWEEP, "-o", "run.jsonl")
     assert done.status == 0, done.err
     records = sonde.records()
     valid(records)

@@ -8,7 +8,7 @@ import pytest
 
 def in_a_shell(sonde, command):
     words = ["sh", "-c", command.replace("SONDE", str(sonde.program))]
-    return subprocess.run(words, cwd=sonde.folder, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(words, cwd=sonde.folder, capture_output=True, text=True, check=False, timeout=300)
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])

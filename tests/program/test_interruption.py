@@ -122,7 +122,7 @@ def test_a_worker_that_is_killed_costs_the_visit_it_made(sonde, valid):
         wait_for_samples(sonde.folder / "run.jsonl", 3)
         (worker,) = set(running_in(process.pid)) - {process.pid}
         os.kill(worker, signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
     finally:
         process.kill()
         process.communicate()

@@ -33,7 +33,7 @@ def test_a_run_that_is_stopped_for_longer_than_a_limit_goes_on(sonde, valid, sta
     os.killpg(process.pid, signal.SIGSTOP)
     time.sleep(12)
     os.killpg(process.pid, signal.SIGCONT)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     records = sonde.records()
     valid(records)
     assert (process.returncode, records[-1]["status"], records[-1]["errors"]) == (0, "complete", 0)
@@ -47,7 +47,7 @@ def test_a_signal_that_was_ignored_at_the_start_stays_ignored(sonde, started, nu
     finally:
         signal.signal(number, before)
     process.send_signal(number)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert (process.returncode, sonde.records()[-1]["status"]) == (0, "complete")
 
 
@@ -62,7 +62,7 @@ def test_workers_are_of_the_program_that_was_started(sonde, program, started):
     other.replace(own)
     (worker,) = set(running_in(process.pid)) - {process.pid}
     os.kill(worker, signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     records = sonde.records()
     assert (process.returncode, records[-1]["status"]) == (1, "failed")
     (error,) = of_kind(records, "error")

@@ -137,7 +137,7 @@ time.sleep(30)
     try:
         wait_until((sonde.folder / "ready").exists)
         process.send_signal(number)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
     finally:
         if process.poll() is None:
             process.kill()
@@ -155,7 +155,7 @@ def test_ctrl_c_ends_a_watch_of_the_machine(sonde, msr):
     file = sonde.folder / "run.jsonl"
     wait_until(lambda: file.exists() and len(of_kind(read_records(file), "counter")) > 5)
     os.killpg(process.pid, signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert read_records(file)[-1]["status"] == "interrupted"
     assert "Record: run.jsonl" in out

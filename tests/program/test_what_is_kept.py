@@ -40,7 +40,7 @@ def in_the_middle(sonde):
             before = len(of_kind(sonde.records(file), "sample"))
             what(sonde.folder / file)
             process.terminate()
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=300)
         finally:
             process.kill()
             process.communicate()
