@@ -74,9 +74,10 @@ def drawn(reader):
                 "series": series,
                 "dashed": dashed,
                 "piece": piece,
+                "barred": barred,
                 **dict(zip(data["curves"][curve], values, strict=True)),
             }
-            for series, dashed, piece, curve in chart["lines"]
+            for series, dashed, piece, barred, curve in chart["lines"]
             for values in zip(*data["curves"][curve].values(), strict=True)
         ]
     return data["charts"]

@@ -47,7 +47,7 @@ def html(recordings, shown, slugs, compared=None, traffic=None):
     title = " and ".join(view.title for view in views) if 0 < len(views) < 3 else f"{len(views)} devices"
     return filled(
         _text("page.html.jinja"),
-        {figure["id"]: figure["picture"] for figure in (*figures, *together, *watched)},
+        {figure["id"]: figure["picture"] for figure in (*figures, *together, *watched) if figure["picture"]},
         title=title if views or not traffic else "Traffic of memory",
         notes=_notes(recordings, compared, traffic),
         devices=devices,
@@ -106,7 +106,7 @@ def _data(named):
             if line.key not in numbers:
                 numbers[line.key] = len(curves)
                 curves.append(msgspec.Raw(pictures.columns_text(line)))
-            lines.append([formats.visible(line.series), line.dashed, line.piece, numbers[line.key]])
+            lines.append([formats.visible(line.series), line.dashed, line.piece, line.barred, numbers[line.key]])
         charts[id_] = {**pictures.for_page(picture), "lines": lines}
     return msgspec.json.encode({"curves": curves, "charts": charts}).decode().replace("<", "\\u003c")
 

@@ -129,6 +129,8 @@ def _traffic(files):
 
 
 def _pictures(request, target, chart, name):
+    if chart is None:
+        return
     if request.png:
         yield target.write(request.png / f"{name}.png", pictures.png(chart))
     if request.svg:
