@@ -9,7 +9,6 @@ from sonde_tools.style import colours
 
 STATIC_WIDTH_PIXELS = 1000
 HEIGHT_PIXELS = 460
-PANEL_HEIGHT_PIXELS = 210
 # Points of a walk beside a stream are so close within a level; about an edge it leaves out what both need room for.
 _LARGEST_STEP = 2.05
 # A band between points that are further apart would show what nobody measured.
@@ -40,52 +39,19 @@ def over(across, labelled, quantity, unit, head, noted=None, palette=None, heigh
     layers = [
         *simulated_mark(labelled),
         *(layer | {"transform": [{"filter": {"param": "shown"}}]} for layer in noted.layers(palette, both.x, height)),
-        *_curve_layers(across, labelled, palette, both, _tooltip(across, unit, cycles)),
+        *curve_layers(across, labelled, palette, both, measured_tooltip(across, unit, cycles)),
     ]
     # Rows are numbers alone: what a reader hovers over is put into words there.
     specification = interactive(
-        frame(head, layers, height, head_pixels=noted.head_pixels, names=palette), palette, _texts(across)
+        frame(head, layers, height, head_pixels=noted.head_pixels, names=palette), palette, texts(across)
     )
-    return Picture(specification, _lines(across, labelled))
+    return Picture(specification, lines(across, labelled))
 
 
 def are_few(across, labelled):
     """Whether no curve has points enough for a line."""
     points = [[point for point in entry.points if across.coordinate in point.x] for entry in labelled]
     return all(len(own) < FEWEST_JOINED for own in points)
-
-
-def panels(head, found, palette, drawn):
-    """The Picture of several plots below one another, each with axes of its own.
-
-    found: (title, layers, labels of what is in it) of each; drawn: Picture(texts as "transform", lines) or rows (list).
-    """
-    texts, lines = ([], []) if isinstance(drawn, list) else (drawn.specification.get("transform", []), drawn.lines)
-    framed = frame(head, [], names=palette)
-    framed["vconcat"] = [
-        {"title": {"text": title, "fontSize": 14}, "width": framed["width"], "height": PANEL_HEIGHT_PIXELS,
-         # A name may be there once, and only what a reader can switch or zoom needs one.
-         "layer": [{key: each for key, each in one.items() if key != "name"} for one in layers],
-         "transform": [{"filter": {"field": "series", "oneOf": labels}}, *texts]}
-        for title, layers, labels in found
-    ]  # fmt: skip
-    framed["resolve"] = {"scale": {"color": "shared", "shape": "shared"}}
-    for name in ("layer", "width", "height"):
-        del framed[name]
-    return Picture({**framed, "data": {"values": drawn}} if isinstance(drawn, list) else framed, lines)
-
-
-def over_in_panels(across, titled, quantity, unit, head):
-    """Curves over an Across in panels: (title, labelled curves) of each, with an axis of its own for the quantity."""
-    entries = [entry for _, own in titled for entry in own]
-    palette = colours(entries)
-    found = []
-    for title, own in titled:
-        both = axes.axes_of(across, across.of(own), f"{quantity}, {unit}", 0)
-        layers = _curve_layers(across, entries, palette, both, _tooltip(across, unit, False))
-        word = simulated_word({entry.curve.api == "model" for entry in own}, corner=True)
-        found.append((title, [*word, *layers], [entry.label for entry in own]))
-    return panels(head, found, palette, Picture({"transform": _texts(across)}, _lines(across, entries)))
 
 
 def _dots(across, labelled, title, unit, head, palette):
@@ -116,9 +82,9 @@ def _dots(across, labelled, title, unit, head, palette):
               align="left", dx=9, dy=8, fontSize=12),
         hovered(place, _titles(across, unit, False), **below),
     ]  # fmt: skip
-    texts = [*_texts(across), {"calculate": "datum.series + ', ' + datum.at_text", "as": "what"}]
+    said = [*texts(across), {"calculate": "datum.series + ', ' + datum.at_text", "as": "what"}]
     framed = frame(head, layers, _DOT_PIXELS * len(placed))
-    return Picture({**framed, "transform": texts}, _lines(across, labelled))
+    return Picture({**framed, "transform": said}, lines(across, labelled))
 
 
 def interactive(framed, palette, texts, curve="curve", hovered="hovered"):
@@ -220,7 +186,8 @@ def tooltip(titles):
 _LEGEND = {"title": None, "orient": "top", "symbolSize": 110}
 
 
-def _curve_layers(across, labelled, palette, both, hovered):
+def curve_layers(across, labelled, palette, both, hovered):
+    """The layers of labelled curves: intervals, lines, points, and what a pointer finds; hovered: its tooltip."""
     coloured = colour(palette)
     series = {"color": {"field": "series", "type": "nominal"}}
     by_label = style.markers(labelled)
@@ -255,7 +222,8 @@ def _curve_layers(across, labelled, palette, both, hovered):
     ]  # fmt: skip
 
 
-def _lines(across, labelled):
+def lines(across, labelled):
+    """The Lines of labelled curves, by the pieces that are joined."""
     return [
         Line(entry.label, style.is_dashed(entry.curve.api), points, piece=piece, barred=barred)
         for entry in labelled
@@ -283,7 +251,7 @@ def _pieces(curve, coordinate):
     return pieces, coarse
 
 
-def _texts(across):
+def texts(across):
     """What is said of a point, computed from its numbers where it is drawn."""
     share = "isValid(datum.foreign_cpu) ? format(100 * datum.foreign_cpu, '.1f') + ' %' : '–'"
     said = {
@@ -304,7 +272,8 @@ def significant(name):
     return f"(abs({value}) >= 1000 ? format({value}, '.0f') : format({value}, '.3r'))"
 
 
-def _tooltip(across, unit, cycles):
+def measured_tooltip(across, unit, cycles):
+    """The channel tooltip (array) of a measured point; cycles: whether they are known."""
     return tooltip(_titles(across, unit, cycles))
 
 

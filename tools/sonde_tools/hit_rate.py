@@ -142,8 +142,8 @@ def _sizes(capacities, palette):
     found, stated = [], {}
     for label, finding in capacities.items():
         if label in palette:
-            whose = f"{label.split(', ')[-1]}: " if len(capacities) > 1 else ""
-            name = f"{whose}holds {formats.size_short(finding['value'])}"
+            whose = f"{label.split(', ')[-1]}:" if len(capacities) > 1 else "holds"
+            name = f"{whose} {formats.size_short(finding['value'])}"
             found.append({"series": label, "bytes": finding["value"], "low": finding.get("low") or finding["value"],
                           "high": finding.get("high") or finding["value"], "name": name, "colour": palette[label]})  # fmt: skip
             if share := (finding.get("details") or {}).get("share_of_stated"):

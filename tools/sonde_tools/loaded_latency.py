@@ -1,6 +1,6 @@
 """The report's sections on latency under load: of a GPU beside the rest of it, and of the CPU beside its other cores."""
 
-from sonde_tools import axes, charts, formats, parts, pivot, style, windows
+from sonde_tools import axes, charts, formats, panels, parts, pivot, style, windows
 from sonde_tools.devices import series_name
 from sonde_tools.sections import Figure, Section
 
@@ -41,7 +41,7 @@ def _in_panels(view):
     head = parts.head(view, "latency under its own load", parts.medians(loaded_curves(view)))
     if len(titled) == 1 or charts.are_few(axes.LOAD, loaded_curves(view)):
         return charts.over(axes.LOAD, loaded_curves(view), "latency", "ns", head)
-    return charts.over_in_panels(axes.LOAD, titled, "latency", "ns", head)
+    return panels.over(axes.LOAD, titled, "latency", "ns", head)
 
 
 LOADED_LATENCY = parts.section_of_curves(

@@ -70,12 +70,15 @@ def _interference(view, section):
     )
 
 
+def _cell(cell):
+    detail = cell.detail if not cell.detail or cell.detail.startswith("(") else f"({cell.detail})"
+    return " ".join(filter(None, (cell.text, detail)))
+
+
 def _markdown(table):
     names = [name for name, columns in table.groups for _ in range(columns)]
     whose = zip(names, table.headings[1:], strict=True) if names else ()
     heads = [table.headings[0], *map(": ".join, whose)] if names else table.headings
     rows = [heads, ["---"] * len(heads)]
-    rows += [
-        [name, *(" ".join(filter(None, (cell.text, cell.detail))) for cell in cells)] for name, cells in table.rows
-    ]
+    rows += [[name, *map(_cell, cells)] for name, cells in table.rows]
     return "\n".join([f"{table.caption}:", "", *(f"| {' | '.join(row)} |" for row in rows)])

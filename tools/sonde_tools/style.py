@@ -52,9 +52,15 @@ def colours(labelled):
 def markers(labelled):
     """{label: Vega's name of its marker}."""
     return {
-        label: _MARKERS[(2 * (number // len(COLOURS)) + is_dashed(api)) % len(_MARKERS)]
+        label: _MARKERS[(_round(number) + is_dashed(api)) % len(_MARKERS)]
         for label, (number, api) in _numbers(labelled).items()
     }
+
+
+def _round(number):
+    """Where the markers begin each time that the colours do: one's own, and at last those of the other API."""
+    rounds = number // len(COLOURS)
+    return 2 * rounds + 2 * rounds // len(_MARKERS)
 
 
 def palette(names):

@@ -2,7 +2,7 @@
 
 import statistics
 
-from sonde_tools import charts, formats
+from sonde_tools import charts, formats, panels
 
 # Bands are drawn up to so many times the usual one's end.
 _MOST_OVER_USUAL = 2
@@ -52,7 +52,7 @@ def picture(head, rows, palette, axes, titles, kinds, apart, simulated=(), heigh
     for name in names:
         own = [row for row in rows if row["series"] == name]
         found.append((name, [*word, *_layers(rows, own, colour, *said)], [name]))
-    return charts.panels(head, found, {}, rows)
+    return panels.panels(head, found, {}, rows)
 
 
 def _layers(rows, own, colour, axes, titles, kinds, apart):
