@@ -90,6 +90,8 @@ def test_contention_is_drawn_by_bandwidth_with_idle_and_control_apart(tmp_path):
     # Bands of two series in one plot would overlap.
     assert [panel["title"]["text"] for panel in drawn["vconcat"]] == list(found)
     assert [panel["transform"][0]["filter"]["oneOf"] for panel in drawn["vconcat"]] == [[name] for name in found]
+    # Three points and one are no line.
+    assert not any(layer["mark"]["type"] in ("line", "area") for panel in drawn["vconcat"] for layer in panel["layer"])
     (_, first), _ = CONTENTION.summary(view)
     assert first == "OpenCL: 110 ns with the GPU idle, 300 ns while it moves 80.0 GB/s"
     table = CONTENTION.tables(view)[0]

@@ -87,7 +87,7 @@ def _beyond_the_picture(rows):
 
 
 def _legend(view):
-    text = "Line: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: the GPU was idle."
+    text = "Points: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: the GPU was idle."
     if any(_is_control(entry) for entry in _curves(view)):
         text += " Square: the same arithmetic without memory."
     if view.is_cpu:

@@ -122,7 +122,7 @@ def _picture(of_set, head, height):
 
 
 def _legend(view):
-    text = "Line: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: no other core loaded."
+    text = "Points: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: no other core loaded."
     if any(len({0, *_threads(besides)}) > 2 for besides in next(iter(lines(view).values())).values()):
         text += " Squares: fewer cores, as fast as they can."
     return text

@@ -62,10 +62,12 @@ def _layers(rows, own, colour, axes, titles, kinds, apart):
     y = charts.channel("p50", axes[1], 0.9 * min(row["p50"] for row in rows), 1.04 * highest_shown(rows))
     curve = {"x": x, "y": y, "color": colour}
     lines = f"datum.kind != '{apart}'"
+    few = sum(row["kind"] != apart for row in own) < charts.FEWEST_JOINED
+    band, look = ("rule", {"clip": True, "strokeWidth": 8}) if few else ("area", {"clip": True})
     return [
-        charts.layer("area", {**curve, "y": {**y, "field": "p90"}, "y2": {"field": "p99"}}, lines, opacity=0.12, clip=True),
-        charts.layer("area", {**curve, "y2": {"field": "p90"}}, lines, opacity=0.22, clip=True),
-        charts.layer("line", curve, lines, strokeWidth=1.8, clip=True),
+        charts.layer(band, {**curve, "y": {**y, "field": "p90"}, "y2": {"field": "p99"}}, lines, opacity=0.12, **look),
+        charts.layer(band, {**curve, "y2": {"field": "p90"}}, lines, opacity=0.22, **look),
+        *([] if few else [charts.layer("line", curve, lines, strokeWidth=1.8, clip=True)]),
         *(charts.points(curve, f"datum.kind == '{kind}'", **look) for kind, look in kinds.items()),
         charts.hovered(curve, {**titles, "p50_text": "p50, ns", "p90_text": "p90, ns", "p99_text": "p99, ns",
                                "windows": "windows"}, clip=True),
