@@ -1,5 +1,9 @@
 """Makes the Python package and the synthetic records of the report's tests importable."""
 
+import base64
+import gzip
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -18,6 +22,17 @@ sys.path[:0] = [
 def root():
     """The repository's folder."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def charts_of():
+    """The specifications in a page (text) by the id of their places."""
+
+    def charts(text):
+        packed = re.search(r'id="report-data">(.*?)</script>', text)[1]
+        return json.loads(gzip.decompress(base64.b64decode(packed)))["charts"]
+
+    return charts
 
 
 @pytest.fixture

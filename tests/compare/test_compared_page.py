@@ -1,6 +1,5 @@
 """The page: what it shows, that it loads nothing, and that texts of files stay texts."""
 
-import json
 import re
 
 import pytest
@@ -9,14 +8,14 @@ from synthetic_runs import run, runs
 
 
 @pytest.fixture
-def page(group, tmp_path):
+def page(group, tmp_path, charts_of):
     """The page of two sides, and the pictures in it."""
 
     def make(base, new):
         out = tmp_path / "compared.html"
         command.main([group("base", base), group("new", new), "--format", "html", "-o", str(out)])
         text = out.read_text(encoding="utf-8")
-        return text, json.loads(re.search(r'id="report-data">(.*?)</script>', text)[1])["charts"]
+        return text, charts_of(text)
 
     return make
 

@@ -1,8 +1,6 @@
 """Two files of a duel: compared by their pairs, whatever the sides are called and whatever one of them lacks."""
 
-import json
 import random
-import re
 import statistics
 import time
 from pathlib import Path
@@ -202,9 +200,9 @@ def test_the_object_has_the_ratio_at_each_size(duelled):
     )
 
 
-def test_the_page_draws_the_ratio_of_each_quantity(sonde_compare):
+def test_the_page_draws_the_ratio_of_each_quantity(sonde_compare, charts_of):
     text = sonde_compare(synthetic_duels.duel(11, level_1_latency=1.05), "--format", "html")
-    charts = json.loads(re.search(r'id="report-data">(.*?)</script>', text)[1])["charts"]
+    charts = charts_of(text)
     assert {"ratio-0", "ratio-1"} <= charts.keys() and "<li>latency " in text
     rows = charts["ratio-0"]["data"]["values"]
     assert {row["series"] for row in rows} == {"latency"} and len(rows) == len(synthetic_duels.SIZES)

@@ -32,7 +32,7 @@ def many_records(number):
         return [{**each, "probe": probe, "unit": unit, "x": {**each["x"], **(x or {})}} for each in found]
 
     lines += samples("latency", "ns", path="scalar")
-    for pattern in ("read", "write", "add"):
+    for pattern in ("read", "write", "triad"):
         lines += samples("bandwidth", "GB/s", pattern=pattern, path="buffer", sharing="shared")
     for kind in ("device", "alloc-host-ptr", "host-visible+host-coherent+host-cached"):
         lines += samples("host-memory", "ns", memory=kind, side="gpu")

@@ -42,6 +42,13 @@ def test_each_pages_and_state_of_the_cpu_is_a_curve_with_its_name(tmp_path):
     assert len(CPU_LATENCY.summary(view)) == 3 and CPU_LATENCY.tables(view)
 
 
+def test_a_curve_of_few_sizes_says_so(tmp_path):
+    few = cpu_samples("huge")[2:5]
+    view = views(tmp_path, synthetic.device_record(), *cpu_samples("small"), *few)["cpu"]
+    assert "CPU, huge pages: only 3 sizes of 9 were measured, 22.6 to 512 KiB." in CPU_LATENCY.legend(view)
+    assert "CPU, small pages: only" not in CPU_LATENCY.legend(view)
+
+
 def test_the_cpus_levels_are_drawn_with_short_names(tmp_path):
     found = [{**level, "probe": "cpu-latency", "series": {"pages": pages, "state": "asleep"}}
              for pages in ("small", "huge") for level in synthetic.level_records("cpu")]  # fmt: skip
@@ -80,6 +87,11 @@ def test_contention_is_drawn_by_bandwidth_with_idle_and_control_apart(tmp_path):
     assert [point.x["gpu_gbps"] for point in found["OpenCL"]] == [0, 40, 80]
     drawn = CONTENTION.chart(view).to_dict()
     assert sorted(row["kind"] for row in drawn["data"]["values"]) == ["control", "idle", "load", "load", "load"]
+    # Bands of two series in one plot would overlap.
+    assert [panel["title"]["text"] for panel in drawn["vconcat"]] == list(found)
+    assert [panel["transform"][0]["filter"]["oneOf"] for panel in drawn["vconcat"]] == [[name] for name in found]
+    # Three points and one are no line.
+    assert not any(layer["mark"]["type"] in ("line", "area") for panel in drawn["vconcat"] for layer in panel["layer"])
     (_, first), _ = CONTENTION.summary(view)
     assert first == "OpenCL: 110 ns with the GPU idle, 300 ns while it moves 80.0 GB/s"
     table = CONTENTION.tables(view)[0]

@@ -47,6 +47,19 @@ def test_pinned_memory_is_the_main_picture_and_what_else_there_is_beside(tmp_pat
     assert "size of a copy" in str(COPY.chart(found).to_dict())
 
 
+def test_intervals_of_points_far_apart_are_bars_and_no_band(tmp_path):
+    far = samples(20, engine="driver", host="pinned", direction="to-device")
+    near = [{**sample, "x": {"bytes": 1024 << number}} for number, sample in enumerate(far)]
+    assert [{line.barred for line in COPY.chart(view(tmp_path, *lines)).lines} for lines in (far, near)] == [
+        {True},
+        {False},
+    ]
+    layers = {
+        layer["mark"]["type"]: layer.get("transform") for layer in COPY.chart(view(tmp_path, *far)).to_dict()["layer"]
+    }
+    assert layers["area"] == [{"filter": "!datum.barred"}] and layers["rule"] == [{"filter": "datum.barred"}]
+
+
 def test_several_queues_and_copies_beside_a_kernel_are_not_points_of_the_curves(tmp_path):
     found = view(
         tmp_path,

@@ -44,6 +44,13 @@ def test_the_order_is_that_of_the_machine(tmp_path):
     assert CORE_TO_CORE.chart(found).to_dict()["layer"][0]["encoding"]["x"]["scale"]["domain"] == ["0", "2", "1", "3"]
 
 
+def test_two_cores_are_told_in_words(tmp_path):
+    found = view(tmp_path, *exchanges({0: 0, 1: 0}), *exchanges({0: 0, 1: 0}, exchange="store"))
+    assert CORE_TO_CORE.applies(found) and CORE_TO_CORE.chart(found) is None and CORE_TO_CORE.further(found) == []
+    ((_, text),) = CORE_TO_CORE.summary(found)
+    assert text == "cores of one cluster: 100 ns, 100 to 100 ns from pair to pair"
+
+
 def test_each_cell_has_its_number_and_siblings_are_on_the_diagonal(tmp_path):
     siblings = sample(0, 4, 40, exchange="compare-and-swap", line="modified", placement="same-core")
     found = view(tmp_path, *exchanges(ALTERNATING), siblings)

@@ -2,7 +2,7 @@
 
 import pytest
 import synthetic
-from sonde_tools.curves import curves, quartiles
+from sonde_tools.curves import contradicted, curves, quartiles
 
 
 def sample(bytes_=1024, values=(1.0,), **changes):
@@ -69,3 +69,33 @@ def test_synthetic_run_has_two_full_curves():
     found = curves([record for record in synthetic.records() if record["record"] == "sample"])
     assert [(curve.api, len(curve.points)) for curve in found] == [("opencl", 73), ("vulkan", 73)]
     assert all(7 <= len(point.values) <= 12 for curve in found for point in curve.points)
+
+
+def points(sizes_and_values):
+    return curves([sample(size, values) for size, values in sizes_and_values])[0].points
+
+
+@pytest.mark.parametrize(
+    ("count", "low", "high"), [(1, 0, 0), (5, 0, 4), (6, 0, 5), (8, 0, 7), (9, 1, 7), (12, 2, 9), (20, 5, 14)]
+)
+def test_the_interval_of_a_median_is_between_values_whose_ranks_hold_it(count, low, high):
+    # The tables of the sign test have these ranks.
+    (point,) = points([(1024, [float(value) for value in reversed(range(count))])])
+    assert (point.low, point.high) == (low, high)
+
+
+def test_what_was_concluded_of_a_point_goes_before_the_interval_of_its_values():
+    (point,) = curves([{**sample(1, [1.0] * 9), "interval": {"low": 0.5, "value": 1, "high": 3}}])[0].points
+    assert (point.low, point.high) == (0.5, 3)
+
+
+def test_a_spike_that_both_neighbours_contradict_is_told_from_a_step():
+    def spikes(*values, step=1.5):
+        return contradicted(points([(round(1024 * step**index), [value]) for index, value in enumerate(values)]))
+
+    assert spikes(5.0, 6.6, 5.0) == [False, True, False]
+    assert spikes(5.0, 5.6, 5.0) == [False] * 3
+    assert spikes(5.0, 6.6, 7.5) == [False] * 3
+    assert spikes(5.0, 6.6) == [False] * 2
+    # Far apart it can be anything.
+    assert spikes(5.0, 6.6, 5.0, step=4) == [False] * 3

@@ -55,6 +55,23 @@ def test_the_theorys_curve_begins_at_the_capacity_and_leaves_out_the_cache_befor
     assert abs(theory[-1]["share"] - 30 / 254) < 1e-9
 
 
+def test_the_size_of_the_cache_stands_in_the_picture(tmp_path):
+    drawn = HIT_RATE.chart(view(tmp_path, *SAMPLES, {**CAPACITY, "low": 30 * MIB, "high": 33 * MIB})).to_dict()
+    noted = [
+        layer["data"]["values"] for layer in drawn["layer"] if "low" in layer.get("data", {}).get("values", [{}])[0]
+    ]
+    assert [(row["name"], row["low"], row["bytes"], row["high"]) for row in noted[0]] == [
+        ("holds 32 MiB", 30 * MIB, 32 * MIB, 33 * MIB), ("stated: 32 MiB", *[32 * MIB] * 3),
+    ]  # fmt: skip
+    assert len({row["name_y"] for row in noted[0]}) == 2
+
+
+def test_points_far_apart_are_not_joined(tmp_path):
+    near = sample(90 * MIB, [0.3], interval=interval(0.2, 0.3, 0.4))
+    rows = HIT_RATE.chart(view(tmp_path, *SAMPLES, near)).to_dict()["data"]["values"]
+    assert [(row["bytes"] // MIB, row["piece"]) for row in rows] == [(16, 0), (64, 1), (90, 1), (256, 2)]
+
+
 def test_a_share_without_an_interval_shows_its_quartiles(tmp_path):
     seen = view(tmp_path, sample(64 * MIB, [0.4, 0.5, 0.6]))
     (row,) = HIT_RATE.chart(seen).to_dict()["data"]["values"]

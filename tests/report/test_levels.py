@@ -112,7 +112,7 @@ def test_levels_are_drawn_with_their_series(tmp_path):
     assert [row["at"] for row in rules] == [size for size, _ in FIVE[:-1]] * 2 and bands == rules
     assert {row["series"] for row in strips} == {"OpenCL", "Vulkan"} and len(strips) == 8
     assert len(cells) == len(texts) == 10 and [row["name"] for row in names] == ["OpenCL", "Vulkan"]
-    assert len({row["colour"] for row in rules}) == 2
+    assert {(row["series"], row["dashed"]) for row in rules} == {("OpenCL", False), ("Vulkan", True)}
 
 
 def test_texts_of_two_series_are_in_rows_of_their_own(tmp_path):
@@ -140,7 +140,7 @@ def test_curves_of_other_orders_have_a_chart_of_their_own(tmp_path):
     names = ["OpenCL, independent", "OpenCL, page", "Vulkan, independent", "Vulkan, page"]
     assert [entry.label for entry in further_curves(found)] == names
     further, main = (curve_encoding(each.to_dict()) for each in (LATENCY.further(found)[0].chart, LATENCY.chart(found)))
-    assert further["color"]["scale"]["range"] == ["#0072b2", "#0072b2", "#d55e00", "#d55e00"]
+    assert further["color"]["scale"]["range"] == ["#0072b2", "#d55e00", "#0072b2", "#d55e00"]
     assert further["x"]["scale"]["domain"] == main["x"]["scale"]["domain"]
 
 

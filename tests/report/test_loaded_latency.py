@@ -38,10 +38,26 @@ def test_the_summary_has_the_latency_alone_and_under_the_most_load(tmp_path):
     assert found[1][1] == "OpenCL, 64 MiB: 100 ns alone, 210 ns beside 10.0 GB/s"
 
 
-def test_the_picture_is_drawn_with_the_load_across(tmp_path):
-    found = LOADED_LATENCY.chart(view(tmp_path, *SAMPLES))
-    assert "bandwidth of the load, GB/s" in str(found.to_dict())
+def test_a_cache_and_memory_have_panels_of_their_own(tmp_path):
+    loads = [point(size, 2 + delay, size >> 18, delay=delay) for size in (4 << 20, 64 << 20) for delay in range(4)]
+    found = LOADED_LATENCY.chart(view(tmp_path, *SAMPLES[:3], *loads))
+    memory, cache = found.to_dict()["vconcat"]
+    assert (memory["title"]["text"], cache["title"]["text"]) == ("64 MiB", "4 MiB")
+    domains = [panel["layer"][0]["encoding"]["y"]["scale"]["domain"] for panel in (memory, cache)]
+    assert domains[1][1] < domains[0][0] and "bandwidth of the load, GB/s" in str(memory)
+    names = [layer.get("name") for panel in (memory, cache) for layer in panel["layer"]]
+    assert names == [None] * len(names)  # Vega-Lite draws the line of one panel in all where both have one name
     assert pictures.svg(found).startswith("<svg")
+
+
+def test_few_points_are_no_line(tmp_path):
+    found = LOADED_LATENCY.chart(view(tmp_path, *SAMPLES))
+    marks = {layer["mark"]["type"] for layer in found.to_dict()["layer"]}
+    assert "line" not in marks and {"rule", "text", "point"} <= marks
+    assert [len(line.points) for line in found.lines] == [1] * 5
+
+
+def test_every_size_and_load_is_in_the_table(tmp_path):
     (table,) = LOADED_LATENCY.tables(view(tmp_path, *SAMPLES))
     assert [name for name, _ in table.rows] == [
         "1 MiB, 0 GB/s", "4 MiB, 0 GB/s", "4 MiB, 40.0 GB/s", "64 MiB, 0 GB/s", "64 MiB, 5.00 GB/s", "64 MiB, 10.0 GB/s",

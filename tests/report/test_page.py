@@ -1,5 +1,7 @@
 """The page loads nothing, shows everything, and says plainly what a device is."""
 
+import base64
+import gzip
 import json
 import re
 from html.parser import HTMLParser
@@ -21,6 +23,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         self.inside = tag
+        self.packed = ("type", "application/gzip") in attributes
         if tag in ("link", "iframe", "embed", "object", "base"):
             self.loads.append((tag, attributes))
         if tag != "a":
@@ -33,7 +36,7 @@ class Reader(HTMLParser):
 
     def handle_data(self, data):
         if self.inside == "script":
-            self.scripts.append(data)
+            self.scripts.append(gzip.decompress(base64.b64decode(data)).decode() if self.packed else data)
         elif self.inside != "style":
             self.words.append(data)
 
@@ -74,9 +77,10 @@ def drawn(reader):
                 "series": series,
                 "dashed": dashed,
                 "piece": piece,
+                "barred": barred,
                 **dict(zip(data["curves"][curve], values, strict=True)),
             }
-            for series, dashed, piece, curve in chart["lines"]
+            for series, dashed, piece, barred, curve in chart["lines"]
             for values in zip(*data["curves"][curve].values(), strict=True)
         ]
     return data["charts"]

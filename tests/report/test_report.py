@@ -43,6 +43,12 @@ def test_svg_stands_alone(report):
     assert ">8 KiB<" not in text and ">4 KiB<" in text
 
 
+def test_a_page_of_all_that_is_known_of_a_device_can_be_sent(root, tmp_path):
+    files = sorted((root / "docs/results/h100").glob("*.jsonl"))
+    assert main([*map(str, files), "-o", str(tmp_path / "h100.html")]) == 0
+    assert len(files) == 5 and (tmp_path / "h100.html").stat().st_size < 700_000
+
+
 def test_pictures_are_of_the_main_chart_only(full_report):
     assert full_report.status == 0
     assert [path.name for path in full_report.png.iterdir()] == ["latency-cpu.png"]

@@ -78,10 +78,14 @@ def test_the_picture_has_slopes_flat_roofs_and_points(tmp_path):
     picture = ROOFLINE.chart(view(tmp_path, *samples(), *samples("vulkan")))
     rows = picture.specification["data"]["values"]
     names = {row["name"] for row in rows if row["part"] == "slope"}
-    assert names == {"level 1 2000 GB/s", "memory 250 GB/s"}
-    flats = [row["name"] for row in rows if row["part"] == "flat" and row["series"] == "OpenCL"]
+    assert names == {
+        f"{level}, {api}: {gbps} GB/s" for level, _, gbps in LEVELS for api in ("OpenCL", "Vulkan")
+    }  # fmt: skip
+    flats = [row["name"] for row in rows if row["part"] == "flat"]
     # Rates that are alike share a name, as two names would lie over one another.
-    assert sorted(filter(None, flats)) == ["fp32, int32 1000 Gop/s", "fp64 500 Gop/s"]
+    assert sorted(filter(None, flats)) == ["fp32, int32: 1000 Gop/s", "fp64: 500 Gop/s"]
+    assert {row["series"] for row in rows if row["part"] == "point"} == {"level 1", "memory"}
+    assert {(row["api"], row["dashed"]) for row in rows} == {("OpenCL", False), ("Vulkan", True)}
     assert {row["share_text"] for row in rows if row["part"] == "point"} == {"0.950"}
     for row in rows:
         if row["part"] == "slope":

@@ -2,10 +2,10 @@
 
 import browser
 import pytest
-from sonde_tools import charts, contention, marks, page
+from sonde_tools import contention, marks, page, style
 
 TEXT = ["#222", "#333", "#000"]
-CURVES = [*charts.API_COLOURS.values(), *charts.MORE_COLOURS, contention.CONTROL_COLOUR]
+CURVES = [*style.COLOURS, contention.CONTROL_COLOUR]
 
 
 def rgb(colour):

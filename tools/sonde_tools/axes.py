@@ -43,7 +43,7 @@ class Axes:
 
 def axes_of(across, placed, y_title, foot_share):
     """The Axes of (labelled curve, point) pairs; a share of the height is left free below the curves."""
-    values = [value for _, point in placed for value in (point.low_quartile, point.median, point.high_quartile)]
+    values = [value for _, point in placed for value in (point.low, point.median, point.high)]
     ticks, domain = _log_scale(values, foot_share)
     # A cost of nothing has no place on a logarithmic axis: it is drawn at the foot.
     scale = {"type": "log", "domain": domain, "nice": False, "clamp": min(values) <= 0}
@@ -108,7 +108,7 @@ def _count_axis(counts):
 def _linear_axis(values):
     """An axis from zero on."""
     highest = max([*values, 1e-9])
-    return {}, {"domain": [-0.015 * highest, 1.04 * highest], "nice": False}
+    return {"tickCount": 8}, {"domain": [-0.015 * highest, 1.04 * highest], "nice": False}
 
 
 _SIZE_TEXT = _binary(lambda number: f"format({number}, '.4~r')").replace("datum.value", "datum.bytes")

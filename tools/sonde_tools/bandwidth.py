@@ -4,7 +4,7 @@ from sonde_tools import axes, formats, levels, parts, pivot
 from sonde_tools.curves import fastest
 from sonde_tools.latency import LATENCY
 
-MAIN_PATTERNS = {"read", "add"}
+MAIN_PATTERNS = {"read", "write", "copy", "add"}
 SHARING = "Private: each work-group has a part of the working set of its own. Otherwise all walk over all of it."
 
 
@@ -37,7 +37,7 @@ def scaling_curves(view):
 
 
 def bandwidth_curves(view):
-    """The labelled curves of the main picture: reading and adding, or what there is instead."""
+    """The labelled curves of the main picture: reading, writing, copying and adding, or what there is instead."""
     found = all_curves(view)
     main = [entry for entry in found if entry.word("pattern") in MAIN_PATTERNS]
     return [entry for entry in main if entry.word("bytes-counted") == "program"] or found
@@ -57,7 +57,7 @@ def _further(view):
     others = [entry for entry in all_curves(view) if entry.label not in {each.label for each in main}]
     scaling = "With fewer work-groups: how many it takes to get all of each level"
     return [
-        *parts.figure_of_curves("patterns", "By other patterns: write, copy, triad", axes.SIZE, others, "bandwidth",
+        *parts.figure_of_curves("patterns", "By other patterns, and counted on the bus", axes.SIZE, others, "bandwidth",
                                 "GB/s", beside=main),
         *parts.figure_of_curves("scaling", scaling, axes.GROUPS, scaling_curves(view), "bandwidth", "GB/s"),
     ]  # fmt: skip

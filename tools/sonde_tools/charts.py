@@ -2,36 +2,21 @@
 
 import math
 
-from sonde_tools import axes, marks
+from sonde_tools import axes, marks, style
 from sonde_tools.pictures import Line, Picture
 from sonde_tools.series import kept_awake
+from sonde_tools.style import colours
 
 STATIC_WIDTH_PIXELS = 1000
 HEIGHT_PIXELS = 460
-FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
-
-# Okabe and Ito's colours, which stay apart for colour-blind readers; those too pale for a line are darkened.
-API_COLOURS = {"opencl": "#0072b2", "vulkan": "#d55e00", "cpu": "#4d4d4d", "model": "#8e3a80"}
-# These make twelve with an API's own; and with the shapes, of which there are six, no two of sixty are alike.
-MORE_COLOURS = [
-    "#009e73", "#cc79a7", "#b8860b", "#3aa0dc", "#332288", "#882255", "#117733", "#999933", "#cc6677", "#661100", "#44aa99",
-]  # fmt: skip
 # Points of a walk beside a stream are so close within a level; about an edge it leaves out what both need room for.
 _LARGEST_STEP = 2.05
-_SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"]
-
-
-def colours(labelled):
-    """A colour for each label: the first curve of an API has that API's colour in every picture."""
-    more, found = list(MORE_COLOURS), {}
-    for entry in labelled:
-        if entry.label not in found:
-            own = API_COLOURS.get(entry.curve.api)
-            if own is None or own in found.values():
-                own = more.pop(0)
-                more.append(own)
-            found[entry.label] = own
-    return found
+# A band between points that are further apart would show what nobody measured.
+_LARGEST_STEP_IN_BANDS = 3
+# Fewer points than this are no line.
+FEWEST_JOINED = 4
+# Height of a dot and of the words above it; values so far apart (a factor) need a logarithmic axis.
+_DOT_PIXELS, _LOGARITHMIC_FROM = 38, 20
 
 
 def over_size(labelled, quantity, unit, head, noted=None, **further):
@@ -45,6 +30,8 @@ def over(across, labelled, quantity, unit, head, noted=None, palette=None, heigh
     head: title and subtitle's lines; noted: Marks; beside: labelled curves of another chart whose axes these share.
     """
     palette = palette or colours(labelled)
+    if are_few(across, labelled):
+        return _dots(across, labelled, f"{quantity}, {unit}", unit, head, palette)
     noted = noted or marks.Marks()
     placed = across.of(labelled)
     both = axes.axes_of(across, across.of([*labelled, *beside]), f"{quantity}, {unit}", noted.foot_pixels / height)
@@ -52,13 +39,52 @@ def over(across, labelled, quantity, unit, head, noted=None, palette=None, heigh
     layers = [
         *simulated_mark(labelled),
         *(layer | {"transform": [{"filter": {"param": "shown"}}]} for layer in noted.layers(palette, both.x, height)),
-        *_curve_layers(across, palette, both, _tooltip(across, unit, cycles)),
+        *curve_layers(across, labelled, palette, both, measured_tooltip(across, unit, cycles)),
     ]
     # Rows are numbers alone: what a reader hovers over is put into words there.
     specification = interactive(
-        frame(head, layers, height, head_pixels=noted.head_pixels, names=palette), palette, _texts(across)
+        frame(head, layers, height, head_pixels=noted.head_pixels, names=palette), palette, texts(across)
     )
-    return Picture(specification, _lines(across, labelled))
+    return Picture(specification, lines(across, labelled))
+
+
+def are_few(across, labelled):
+    """Whether no curve has points enough for a line."""
+    points = [[point for point in entry.points if across.coordinate in point.x] for entry in labelled]
+    return all(len(own) < FEWEST_JOINED for own in points)
+
+
+def _dots(across, labelled, title, unit, head, palette):
+    """A row for each point, its interval as a bar and its value in words: few points are no line."""
+    placed = across.of(labelled)
+    values = [value for _, point in placed for value in (point.low, point.high)]
+    low, high = min(values), max(values)
+    logarithmic = 0 < _LOGARITHMIC_FROM * low < high
+    domain = [low / 1.3, high * 1.6] if logarithmic else [min(0, low), 1.2 * max(high, 1e-9)]
+    scale = {"type": "log" if logarithmic else "linear", "domain": domain, "nice": False}
+    where = {"field": "what", "type": "nominal", "sort": None, "axis": None}
+    x = {"field": "median", "type": "quantitative", "title": title, "scale": scale}
+    coloured = {"color": {"field": "series", "type": "nominal", "legend": None,
+                          "scale": {"domain": list(palette), "range": list(palette.values())}}}  # fmt: skip
+    place = {"x": x, "y": where, **coloured}
+    named = {"x": {"value": 0}, "y": where, "text": {"field": "what", "type": "nominal"}}
+    below = {"yOffset": 8}
+    shape = {"field": "series", "type": "nominal", "legend": None,
+             "scale": {"domain": list(palette), "range": list(style.markers(labelled).values())}}  # fmt: skip
+    layers = [
+        *simulated_mark(labelled),
+        layer("text", named, align="left", dy=-9, fontSize=12, color="#333", limit={"expr": "width"}),
+        layer("rule", {**place, "x": {**x, "field": "low"}, "x2": {"field": "high"}}, strokeWidth=2, opacity=0.6, **below),
+        points({**place, "shape": shape}, "!datum.disturbed", size=60, **below),
+        points({**place, "shape": {"field": "series", "type": "nominal"}}, "datum.disturbed", filled=False, fill="white",
+               size=60, strokeWidth=1.5, **below),
+        layer("text", {**place, "x": {**x, "field": "high"}, "text": {"field": "median_text", "type": "nominal"}},
+              align="left", dx=9, dy=8, fontSize=12),
+        hovered(place, _titles(across, unit, False), **below),
+    ]  # fmt: skip
+    said = [*texts(across), {"calculate": "datum.series + ', ' + datum.at_text", "as": "what"}]
+    framed = frame(head, layers, _DOT_PIXELS * len(placed))
+    return Picture({**framed, "transform": said}, lines(across, labelled))
 
 
 def interactive(framed, palette, texts, curve="curve", hovered="hovered"):
@@ -85,7 +111,7 @@ def frame(head, layers, height=HEIGHT_PIXELS, head_pixels=0, names=()):
     columns = max(1, STATIC_WIDTH_PIXELS // _name_pixels(names))
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "title": {"text": title, "subtitle": subtitle},
+        "title": {"text": title, "subtitle": style.subtitle(subtitle)},
         "width": STATIC_WIDTH_PIXELS,
         "height": height,
         "background": "white",
@@ -93,17 +119,7 @@ def frame(head, layers, height=HEIGHT_PIXELS, head_pixels=0, names=()):
         # The page reads it, to set the legend's columns where it is narrower.
         "usermeta": {"legend_name_pixels": _name_pixels(names)},
         "layer": layers,
-        "config": {
-            "font": FONT,
-            "view": {"stroke": None},
-            "title": {"anchor": "start", "frame": "group", "fontSize": 21, "subtitleFontSize": 13, "subtitleColor": "#555",
-                      "subtitleLineHeight": 18, "subtitlePadding": 7, "offset": 14},
-            "axis": {"labelFontSize": 12, "titleFontSize": 13, "titleFontWeight": "normal", "labelColor": "#333",
-                     "titleColor": "#333", "gridColor": "#e4e4e4", "domainColor": "#888", "tickColor": "#888",
-                     "titlePadding": 10},
-            "legend": {"labelFontSize": 14, "labelLimit": 420, "offset": 8 + head_pixels, "columnPadding": 22,
-                       "symbolOpacity": 1, "columns": columns},
-        },
+        "config": {**style.CONFIG, "legend": {**style.CONFIG["legend"], "offset": 8 + head_pixels, "columns": columns}},
     }  # fmt: skip
 
 
@@ -140,11 +156,14 @@ def simulated_mark(labelled):
     return simulated_word({entry.curve.api == "model" for entry in labelled})
 
 
-def simulated_word(simulated):
-    """The same of a set of whether what is drawn is of a model."""
+def simulated_word(simulated, corner=False):
+    """The same of a set of whether what is drawn is of a model; corner: small, in a panel."""
     if True not in simulated:
         return []
     word = "partly simulated" if False in simulated else "simulated"
+    if corner:
+        mark = {"type": "text", "text": word, "color": "#5b6470", "fontSize": 16, "align": "right", "baseline": "top"}
+        return [{"data": {"values": [{}]}, "mark": mark, "encoding": {"x": {"value": "width"}, "y": {"value": 0}}}]
     mark = {
         "type": "text", "text": word, "color": "#5b6470", "opacity": 0.16, "fontWeight": "bold",
         "fontSize": {"expr": f"min(84, 1.5 * width / {len(word)})"}, "x": {"expr": "width / 2"},
@@ -167,69 +186,82 @@ def tooltip(titles):
 _LEGEND = {"title": None, "orient": "top", "symbolSize": 110}
 
 
-def _curve_layers(across, palette, both, hovered):
+def curve_layers(across, labelled, palette, both, hovered):
+    """The layers of labelled curves: intervals, lines, points, and what a pointer finds; hovered: its tooltip."""
     coloured = colour(palette)
     series = {"color": {"field": "series", "type": "nominal"}}
-    shapes = [_SHAPES[index % len(_SHAPES)] for index in range(len(palette))]
+    by_label = style.markers(labelled)
     shape = {"field": "series", "type": "nominal", "legend": _LEGEND,
-             "scale": {"domain": list(palette), "range": shapes}}  # fmt: skip
+             "scale": {"domain": list(palette), "range": [by_label[label] for label in palette]}}  # fmt: skip
     x = both.x(across.coordinate)
     curve = {"x": x, "y": both.y("median"), **series}
     points = {**curve, "shape": {"field": "series", "type": "nominal"}}
     line = {"type": "line", "strokeWidth": 1.8, "clip": True}
     apart = {"detail": {"field": "piece", "type": "nominal"}}
+    between = {"y": both.y("low", full=True), "y2": {"field": "high"}}
+    hollow = "(datum.disturbed || datum.contradicted)"
     return [
         {"mark": {"type": "area", "opacity": 0.22, "clip": True},
-         "encoding": {"x": both.x(across.coordinate, full=True), "y": both.y("low_quartile", full=True),
-                      "y2": {"field": "high_quartile"}, "color": coloured, **apart}},
+         "encoding": {"x": both.x(across.coordinate, full=True), **between, "color": coloured, **apart},
+         "transform": [{"filter": "!datum.barred"}]},
+        {"mark": {"type": "rule", "strokeWidth": 3, "opacity": 0.4, "clip": True},
+         "encoding": {"x": x, **between, **series}, "transform": [{"filter": "datum.barred"}]},
         {"name": "curve", "mark": {**line, "strokeJoin": "round"}, "encoding": {**curve, **apart},
          "transform": [{"filter": "!datum.dashed"}]},
         # A stroke that depended on the series would put dashes around the legend's symbols.
-        {"mark": {**line, "strokeDash": [5, 3]}, "encoding": {**curve, **apart},
+        {"mark": {**line, "strokeDash": style.DASH}, "encoding": {**curve, **apart},
          "transform": [{"filter": "datum.dashed"}]},
         {"mark": {"type": "point", "filled": True, "opacity": 1, "size": 26, "clip": True},
-         "encoding": {**points, "shape": shape}, "transform": [{"filter": "!datum.disturbed"}]},
+         "encoding": {**points, "shape": shape}, "transform": [{"filter": f"!{hollow}"}]},
         {"mark": {"type": "point", "filled": False, "fill": "white", "opacity": 1, "size": 34, "strokeWidth": 1.5,
                   "clip": True},
-         "encoding": points, "transform": [{"filter": "datum.disturbed"}]},
+         "encoding": points, "transform": [{"filter": hollow}]},
         # Larger than the points and invisible, so that a pointer need not hit a point exactly.
         {"name": "hovered", "mark": {"type": "circle", "size": 190, "opacity": 0, "clip": True},
          "encoding": {**curve, "tooltip": hovered}},
     ]  # fmt: skip
 
 
-def _lines(across, labelled):
-    # One line a page has the colour of the other curves of its API.
+def lines(across, labelled):
+    """The Lines of labelled curves, by the pieces that are joined."""
     return [
-        Line(entry.label, entry.word("order") == "page", points, piece=piece)
+        Line(entry.label, style.is_dashed(entry.curve.api), points, piece=piece, barred=barred)
         for entry in labelled
-        for piece, points in enumerate(_pieces(entry.curve, across.coordinate))
+        for pieces, barred in [_pieces(entry.curve, across.coordinate)]
+        for piece, points in enumerate(pieces)
     ]
 
 
 def _pieces(curve, coordinate):
-    """Its points as they are joined: of a walk beside a stream those of each level, as it is not made about the edges."""
+    """Its points as they are joined, and whether their intervals are bars.
+
+    Of a walk beside a stream those of each level are joined, as it is not made about the edges; few points are not.
+    """
     points = [point for point in curve.points if coordinate in point.x]
+    if len(points) < FEWEST_JOINED:
+        return [[point] for point in points], True
     apart = _LARGEST_STEP if kept_awake(curve.series) and coordinate == "bytes" else math.inf
     pieces = []
     for point in points:
         if not pieces or point.x[coordinate] > apart * pieces[-1][-1].x[coordinate]:
             pieces.append([])
         pieces[-1].append(point)
-    return pieces
+    ends = [points[end].x[coordinate] for end in (0, -1)]
+    coarse = coordinate == "bytes" and ends[1] > ends[0] * _LARGEST_STEP_IN_BANDS ** (len(points) - 1)
+    return pieces, coarse
 
 
-def _texts(across):
+def texts(across):
     """What is said of a point, computed from its numbers where it is drawn."""
     share = "isValid(datum.foreign_cpu) ? format(100 * datum.foreign_cpu, '.1f') + ' %' : '–'"
     said = {
         "at_text": across.text,
         "median_text": significant("median"),
-        "quartiles_text": f"{significant('low_quartile')} + ' to ' + {significant('high_quartile')}",
+        "interval_text": f"{significant('low')} + ' to ' + {significant('high')}",
         "extremes_text": f"{significant('minimum')} + ' to ' + {significant('maximum')}",
         "cycles_text": f"isValid(datum.cycles) ? {significant('cycles')} : '–'",
         "clock_text": "isValid(datum.clock_mhz) ? format(datum.clock_mhz, ',.0f') + ' MHz' : '–'",
-        "foreign_cpu_text": f"({share}) + (datum.disturbed ? ' (disturbed)' : '')",
+        "foreign_cpu_text": f"({share}) + (datum.disturbed ? ' (disturbed)' : datum.contradicted ? ' (its neighbours contradict it)' : '')",
     }
     return [{"calculate": expression, "as": name} for name, expression in said.items()]
 
@@ -240,15 +272,20 @@ def significant(name):
     return f"(abs({value}) >= 1000 ? format({value}, '.0f') : format({value}, '.3r'))"
 
 
-def _tooltip(across, unit, cycles):
+def measured_tooltip(across, unit, cycles):
+    """The channel tooltip (array) of a measured point; cycles: whether they are known."""
+    return tooltip(_titles(across, unit, cycles))
+
+
+def _titles(across, unit, cycles):
     fields = {
         "series": "series", "at_text": across.title, "median_text": f"median, {unit}",
-        "quartiles_text": f"quartiles, {unit}", "extremes_text": f"lowest to highest, {unit}", "repetitions": "repetitions",
+        "interval_text": f"95 % interval, {unit}", "extremes_text": f"lowest to highest, {unit}", "repetitions": "repetitions",
         "foreign_cpu_text": "CPU taken by others",
     }  # fmt: skip
     if cycles:
         fields |= {"cycles_text": "median, cycles", "clock_text": "core clock"}
-    return tooltip(fields)
+    return fields
 
 
 def _name_pixels(labels):

@@ -1,9 +1,9 @@
 """The report's section on contention: the CPU's latency over what the GPU moves meanwhile."""
 
-from sonde_tools import charts, formats, parts, pivot, windows
+from sonde_tools import formats, parts, pivot, style, windows
 from sonde_tools.sections import Section
 
-# Blue for what the GPU's memory traffic does, grey for the control, which has none.
+# The control has no memory traffic, and is grey for it.
 CONTROL_COLOUR = "#777777"
 
 
@@ -45,7 +45,7 @@ def _name(view, entry, point):
 
 
 def _palette(view):
-    return dict(zip(lines(view), ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#332288"] * 4, strict=False))
+    return style.palette(lines(view))
 
 
 def _summary(view):
@@ -74,7 +74,7 @@ def _chart(view):
         parts.head(view, "CPU latency while the GPU uses memory", _legend(view), _beyond_the_picture(rows)), rows,
         _palette(view), ("bandwidth that the GPU reached, GB/s", "CPU latency, ns"),
         {"series": "series", "kind": "kind", "gbps_text": "GPU, GB/s"}, kinds, "control",
-        below=charts.simulated_mark(_curves(view)),
+        simulated={view.is_model},
     )  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def _beyond_the_picture(rows):
 
 
 def _legend(view):
-    text = "Line: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: the GPU was idle."
+    text = "Points: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: the GPU was idle."
     if any(_is_control(entry) for entry in _curves(view)):
         text += " Square: the same arithmetic without memory."
     if view.is_cpu:

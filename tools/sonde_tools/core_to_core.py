@@ -4,9 +4,11 @@ import csv
 import io
 import statistics
 
-from sonde_tools import charts, findings, formats, heat_maps, parts, pivot
+from sonde_tools import findings, formats, heat_maps, parts, pivot, style
 from sonde_tools.sections import Figure, Section
 
+# A matrix of fewer pairs is told in words.
+FEWEST_PAIRS = 4
 # A picture of more CPUs shows clusters, and the CSV tables each pair.
 MOST_CPUS = 32
 EXCHANGES = {"compare-and-swap": "by compare-and-swap", "store": "by stores to two lines"}
@@ -87,11 +89,13 @@ def _summary(view):
         text = f"{between}: {formats.latency(statistics.median(medians))}"
         if len(medians) > 1:
             text += f", {formats.significant(min(medians))} to {formats.significant(max(medians))} ns from pair to pair"
-        found.append((charts.API_COLOURS["cpu"], text))
+        found.append((style.CPU_COLOUR, text))
     return found
 
 
 def _heat_map(view, exchange):
+    if len(matrix(view, exchange)) < FEWEST_PAIRS:
+        return None
     names, rows = _cells(view, exchange)
     what = "CPUs" if sum(map(len, clusters(view))) <= MOST_CPUS else "clusters of CPUs"
     title = f"{view.record['name']}: round trip of a cache line from core to core {EXCHANGES[exchange]}"
@@ -135,7 +139,7 @@ def _tables(view):
 
 
 def _further(view):
-    if not matrix(view, "store"):
+    if len(matrix(view, "store")) < FEWEST_PAIRS:
         return []
     heading = "Round trips by plain stores and loads, each CPU on a line of its own"
     return [Figure("stores", heading, _heat_map(view, "store"), _legend(view))]

@@ -43,15 +43,27 @@ def _summary(view):
 
 def _chart(view):
     entries, noted = [*own_curves(view), *gpu_curves(view)], marks.of_curves(view, own_curves(view))
-    subtitle = [" · ".join(parts.dates(view)), parts.medians(entries), *filter(None, [noted.legend])]
+    subtitle = [" · ".join(parts.dates(view)), parts.medians(entries), *filter(None, [noted.legend, _sparse(view)])]
     title = f"{view.record['name']}: latency of the CPU itself over working-set size"
     return charts.over_size(entries, "latency", "ns", (title, subtitle), noted)
+
+
+def _sparse(view):
+    """A sentence on each curve that has fewer than half as many sizes as the one with most, empty where none has."""
+    entries = own_curves(view)
+    most = max(len(entry.points) for entry in entries)
+    return " ".join(
+        f"{entry.label}: only {len(entry.points)} sizes of {most} were measured, "
+        f"{formats.size_span(*(entry.points[end].x['bytes'] for end in (0, -1)))}."
+        for entry in entries
+        if 2 * len(entry.points) < most
+    )
 
 
 def _legend(view):
     noted = marks.of_curves(view, own_curves(view)).legend
     return parts.described(
-        [*own_curves(view), *gpu_curves(view)], noted, "What huge pages save is address translation."
+        [*own_curves(view), *gpu_curves(view)], noted, _sparse(view), "What huge pages save is address translation."
     )
 
 

@@ -1,14 +1,16 @@
 """The report's section on the last cache before memory: the share of loads that it serves over the working set."""
 
+import itertools
 from dataclasses import replace
 
-from sonde_tools import axes, charts, formats, parts, pivot, series
+from sonde_tools import axes, charts, formats, marks, parts, pivot, series, style
 from sonde_tools.devices import series_name
 from sonde_tools.sections import Figure, Section
 
 _CAPACITY = "effective-capacity"
 # Lines of the theory are drawn through so many points.
 _THEORY_POINTS = 60
+_LARGEST_STEP = 2.05
 
 
 def shares(view):
@@ -79,7 +81,11 @@ def _chart(view):
 
 def _drawn(view, entries, what, text):
     palette = charts.colours(entries)
-    rows = [_row(entry, point) for entry in entries for point in entry.points]
+    rows = [
+        _row(entry, point) | {"piece": piece}
+        for entry in entries
+        for point, piece in zip(entry.points, _joined(entry.points), strict=True)
+    ]
     largest = max(row["bytes"] for row in rows)
     theory = [
         {"series": label, "bytes": size, "share": share}
@@ -87,6 +93,7 @@ def _drawn(view, entries, what, text):
         if label in palette
         for size, share in _theory(finding, largest)
     ]
+    sizes = _sizes(_capacities(view), palette)
     lowest = min(0, *(row["low"] for row in rows))
     highest = max(1, *(row["high"] for row in rows))
     x_axis, x_scale = axes.SIZE.axis([row["bytes"] for row in rows])
@@ -95,6 +102,7 @@ def _drawn(view, entries, what, text):
              "axis": {"format": ".0%"}, "scale": {"domain": [lowest, highest], "nice": False}}  # fmt: skip
     y = {"field": "share", **about}
     curve = {"x": x, "y": y, "color": charts.colour(palette)}
+    apart = {"detail": {"field": "piece", "type": "nominal"}}
     titles = {
         "series": "series",
         "size_text": "working set",
@@ -103,13 +111,17 @@ def _drawn(view, entries, what, text):
     }
     layers = [
         *charts.simulated_mark(entries),
+        *_size_layers(sizes, x, y),
         charts.layer("rule", {**curve, "y": {"field": "low", **about}, "y2": {"field": "high"}}, opacity=0.45, strokeWidth=3,
                      clip=True),
         {"data": {"values": theory},
-         **charts.layer("line", {"x": x, "y": y, "color": {"field": "series", "type": "nominal"}}, strokeDash=[5, 3],
-                        strokeWidth=1.4, clip=True)},
+         **charts.layer("line", {"x": x, "y": y, "color": {"field": "series", "type": "nominal"}}, strokeDash=[1, 3],
+                        strokeWidth=1.8, clip=True)},
+        *(charts.layer("line", {**curve, **apart}, f"datum.dashed === {truth} && !datum.counted", strokeWidth=1.8, clip=True, **look)
+          for truth, look in (("false", {}), ("true", {"strokeDash": style.DASH}))),
+        charts.layer("line", {**curve, **apart}, "datum.counted", strokeWidth=1, opacity=0.6, clip=True),
         charts.points(curve, "!datum.disturbed && !datum.counted", size=40),
-        charts.points(curve, "datum.counted", shape="diamond", filled=False, size=90, strokeWidth=1.5),
+        charts.points(curve, "datum.counted", shape="diamond", size=64),
         charts.points({**curve, "color": {"field": "series", "type": "nominal"}}, "datum.disturbed && !datum.counted",
                       filled=False, fill="white", size=44, strokeWidth=1.5),
         charts.hovered(curve, titles),
@@ -117,10 +129,49 @@ def _drawn(view, entries, what, text):
     return charts.of_rows(parts.head(view, what, text), rows, layers, palette)
 
 
+def _joined(points):
+    """The number of each point's piece: a straight line over a wide gap would cut off what the curve does there."""
+    found = [0]
+    for point, after in itertools.pairwise(points):
+        found.append(found[-1] + (after.x["bytes"] > _LARGEST_STEP * point.x["bytes"]))
+    return found
+
+
+def _sizes(capacities, palette):
+    """A row for each size of a cache that was found, and for each that is stated: the names have a line each."""
+    found, stated = [], {}
+    for label, finding in capacities.items():
+        if label in palette:
+            whose = f"{label.split(', ')[-1]}:" if len(capacities) > 1 else "holds"
+            name = f"{whose} {formats.size_short(finding['value'])}"
+            found.append({"series": label, "bytes": finding["value"], "low": finding.get("low") or finding["value"],
+                          "high": finding.get("high") or finding["value"], "name": name, "colour": palette[label]})  # fmt: skip
+            if share := (finding.get("details") or {}).get("share_of_stated"):
+                size = finding["value"] / share
+                stated[f"stated: {formats.size_short(size)}"] = {
+                    "series": label, "bytes": size, "low": size, "high": size, "colour": marks.NEUTRAL
+                }  # fmt: skip
+    found += [{**row, "name": name} for name, row in stated.items()]
+    return [{**row, "name_y": 0.6 - 0.06 * number} for number, row in enumerate(found)]
+
+
+def _size_layers(sizes, x, y):
+    """A rule at each size, the interval around it as a band, and its name to the left, below the curves."""
+    data = {"data": {"values": sizes}}
+    colour = {"field": "colour", "type": "nominal", "scale": None}
+    at = {"x": x, "stroke": colour}
+    return [
+        data | charts.layer("rect", {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "fill": colour}, opacity=0.13, clip=True),
+        data | charts.layer("rule", at, strokeWidth=1, clip=True),
+        data | charts.layer("text", {"x": x, "y": {**y, "field": "name_y"}, "fill": colour,
+                                     "text": {"field": "name", "type": "nominal"}}, align="right", dx=-6, fontSize=12),
+    ] if sizes else []  # fmt: skip
+
+
 def _row(entry, point):
     share = point.band
     return {
-        "series": entry.label, "counted": _is_counted(entry), "bytes": point.x["bytes"],
+        "series": entry.label, "counted": _is_counted(entry), "dashed": style.is_dashed(entry.curve.api), "bytes": point.x["bytes"],
         "share": share["value"], "low": share["low"], "high": share["high"],
         "disturbed": point.disturbed, "size_text": formats.size(point.x["bytes"]), "share_text": _percent(share["value"]),
         "interval_text": f"{_percent(share['low'])} to {_percent(share['high'])}",
@@ -134,7 +185,7 @@ def _percent(share):
 def _legend(view):
     text = "Circles: from latency, with the interval that another run's lies in."
     if _capacities(view):
-        text += " Dashed: uniformly random loads of a cache that holds what was found."
+        text += " Rules: what the cache holds, and what is stated. Dotted: uniformly random loads of a cache that holds so much."
     if any(_is_counted(entry) for entry in shares(view)):
         text += " Diamonds: by counters, what the fabric asked for and memory did not move, with quartiles."
     if any(point.disturbed for entry in shares(view) for point in entry.points):

@@ -70,7 +70,6 @@ def _further(view):
 
 
 def _orders(view):
-    # Each has the colour of its cycle.
     entries = further_curves(view)
     if not entries:
         return []
@@ -81,20 +80,9 @@ def _orders(view):
     edges = findings.translation_edges(view, [*pages, *entries])
     noted = marks.Marks(edges=[(label, size) for label, size in edges if size <= largest])
     picture = charts.over_size(
-        entries, "latency", "ns", (heading, []), noted, palette=_palette(view, entries),
-        height=parts.FURTHER_HEIGHT_PIXELS, beside=beside,
-    )  # fmt: skip
-    dashed = " Dashed: one line a page." if pages else ""
-    return [Figure("further", heading, picture, parts.medians(entries) + dashed)]
-
-
-def _palette(view, entries):
-    def cycle(entry):
-        return entry.recording.path, entry.curve.api, tuple(series.without_order(entry.series).items())
-
-    main, own = latency_curves(view), charts.colours(entries)
-    cycles = {cycle(entry): charts.colours(main)[entry.label] for entry in main}
-    return {entry.label: cycles.get(cycle(entry), own[entry.label]) for entry in entries}
+        entries, "latency", "ns", (heading, []), noted, height=parts.FURTHER_HEIGHT_PIXELS, beside=beside
+    )
+    return [Figure("further", heading, picture, parts.medians(entries))]
 
 
 def _legend(view):

@@ -1,10 +1,9 @@
 """The report's sections on latency under load: of a GPU beside the rest of it, and of the CPU beside its other cores."""
 
-from sonde_tools import axes, charts, formats, parts, pivot, windows
+from sonde_tools import axes, charts, formats, panels, parts, pivot, style, windows
 from sonde_tools.devices import series_name
 from sonde_tools.sections import Figure, Section
 
-_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#332288", "#882255", "#3aa0dc", "#661100"]
 _KINDS = {"read": "reading", "write": "writing past the caches", "read-modify-write": "reading and writing"}
 
 
@@ -33,10 +32,22 @@ def _ends(entry):
     return f"{formats.latency(first.median)} alone, {beside}"
 
 
+def _in_panels(view):
+    """A panel a working set, as one axis for a cache and for memory would press both flat."""
+    sets = {}
+    for entry in loaded_curves(view):
+        sets.setdefault(entry.points[0].x["bytes"], []).append(entry)
+    titled = [(formats.size(size_bytes), own) for size_bytes, own in sorted(sets.items(), reverse=True)]
+    head = parts.head(view, "latency under its own load", parts.medians(loaded_curves(view)))
+    if len(titled) == 1 or charts.are_few(axes.LOAD, loaded_curves(view)):
+        return charts.over(axes.LOAD, loaded_curves(view), "latency", "ns", head)
+    return panels.over(axes.LOAD, titled, "latency", "ns", head)
+
+
 LOADED_LATENCY = parts.section_of_curves(
     "loaded-latency", "Latency under load", loaded_curves, axes.LOAD, "latency", "ns", "latency under its own load", _ends,
     "At the left the walk is alone; to the right the other work-groups read as much as the axis says.",
-    tables=lambda view: pivot.tables(_of_gpu(view)),
+    chart=_in_panels, tables=lambda view: pivot.tables(_of_gpu(view)),
 )  # fmt: skip
 
 
@@ -76,13 +87,9 @@ def _threads(besides):
     return [int(point.x["cpu_threads"]) for _, point in besides]
 
 
-def _palette(names):
-    return dict(zip(names, _COLOURS * (1 + len(names) // len(_COLOURS)), strict=False))
-
-
 def _summary_of_cpu(view):
     of_set = next(iter(lines(view).values()))
-    palette = _palette(of_set)
+    palette = style.palette(of_set)
     found = []
     for name, besides in of_set.items():
         (least, first), (most, last) = besides[0], besides[-1]
@@ -111,11 +118,11 @@ def _picture(of_set, head, height):
              "fewer": {"size": 70, "shape": "square", "filled": False, "strokeWidth": 1.6}}  # fmt: skip
     titles = {"series": "load", "threads": "loading cores", "gbps_text": "load, GB/s"}
     axes = "bandwidth of the load, GB/s", "latency, ns"
-    return windows.picture(head, rows, _palette(of_set), axes, titles, kinds, "fewer", height=height)
+    return windows.picture(head, rows, style.palette(of_set), axes, titles, kinds, "fewer", height=height)
 
 
 def _legend(view):
-    text = "Line: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: no other core loaded."
+    text = "Points: half of the windows took less (p50). Bands: up to p90 and p99. Diamond: no other core loaded."
     if any(len({0, *_threads(besides)}) > 2 for besides in next(iter(lines(view).values())).values()):
         text += " Squares: fewer cores, as fast as they can."
     return text

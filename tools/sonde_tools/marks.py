@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from sonde_tools import findings, formats, levels
+from sonde_tools import findings, formats, levels, style
 
 _ROW_PIXELS, _BAR_PIXELS, _GAP_PIXELS = 23, 19, 6
 _STRIP_PIXELS, _STRIP_STEP_PIXELS = 5, 8
@@ -12,6 +12,8 @@ NEUTRAL = "#5b6470"
 _MOST_SERIES = 6
 # A character of a bar's text takes so much, a little generously: fonts differ.
 _CHARACTER_PIXELS = 6.5
+# Words are shorter in a plot that is narrower.
+_NARROW_PIXELS = 500
 
 
 @dataclass(frozen=True)
@@ -62,19 +64,19 @@ class Marks:
             # Each has its rule, which is hidden with its curve; the words stand there once.
             rows += [{"series": label, "at": size_bytes, "text": text if label == labels[0] else "", "y": y}
                      for label in labels]  # fmt: skip
+        said = f"(width < {_NARROW_PIXELS} ? replace(datum.text, 'address ', '') : datum.text)"
         # To the left of its rule where it would not fit to the right of it.
-        fits = f"scale('x', datum.at) + {_CHARACTER_PIXELS} * length(datum.text) < width"
+        fits = f"scale('x', datum.at) + {_CHARACTER_PIXELS} * length({said}) < width"
         place = {"type": "text", "fontSize": 12, "baseline": "middle", "clip": True, "y": _expr("datum.y"),
                  "align": _expr(f"{fits} ? 'left' : 'right'"), "dx": _expr(f"{fits} ? 6 : -6")}  # fmt: skip
-        at = {"x": x("at")}
-        said = {**at, "text": _nominal("text")}
+        place["text"], at = _expr(said), {"x": x("at")}
         # The white outline keeps other rules out of the text.
         return [
             _layer(
                 rows, {"type": "rule", "color": NEUTRAL, "strokeWidth": 1.4, "strokeDash": [2, 4], "clip": True}, at
             ),
-            _layer(rows, {**place, "stroke": "white", "strokeWidth": 5}, said),
-            _layer(rows, {**place, "color": NEUTRAL}, said),
+            _layer(rows, {**place, "stroke": "white", "strokeWidth": 5}, at),
+            _layer(rows, {**place, "color": NEUTRAL}, at),
         ]
 
 
@@ -110,14 +112,22 @@ def _inside(levels_found, palette, x, height):
             row = {"series": label, "colour": palette[label]}
             if level.get("bytes"):
                 size = level["bytes"]
-                edges.append({**row, "at": size["value"], "low": max(1, size["low"]), "high": size["high"]})
+                edges.append(
+                    {
+                        **row,
+                        "at": size["value"],
+                        "low": max(1, size["low"]),
+                        "high": size["high"],
+                        "dashed": style.is_dashed(level.get("api")),
+                    }
+                )
             onset, end = levels.transition(level)
             if onset and end:
                 strips.append({**row, "onset": onset, "end": end, "top": top, "foot": top + _STRIP_PIXELS})
     return [
         _layer(edges, {"type": "rect", "opacity": 0.13, "clip": True},
                {"x": x("low"), "x2": {"field": "high"}, "fill": _COLOUR}),
-        _layer(edges, {"type": "rule", "strokeWidth": 1, "opacity": 0.75, "clip": True}, {"x": x("at"), "stroke": _COLOUR}),
+        _layer(edges, {"type": "rule", "strokeWidth": 1, "opacity": 0.75, "clip": True, "strokeDash": _expr(f"datum.dashed ? {style.DASH} : [1, 0]")}, {"x": x("at"), "stroke": _COLOUR}),
         # A knife edge is less than a pixel wide: the outline keeps it visible.
         _layer(strips, {"type": "rect", "opacity": 0.75, "clip": True, "strokeWidth": 1.5, "y": _expr("datum.top"),
                         "y2": _expr("datum.foot")},

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from sonde_tools import axes, charts, formats, parts, series
+from sonde_tools import axes, charts, formats, parts, series, style
 from sonde_tools.sections import Cell, Figure, Section, Table
 
 # The probes whose own sections show what was counted beside them.
@@ -25,13 +25,13 @@ def _counted(view):
 
 
 def _labelled(view):
-    """What charts.simulated_mark and charts.colours ask of labelled curves."""
+    """What charts.simulated_mark asks of labelled curves."""
     apis = {label: each[0].get("api") or "" for label, each in _counted(view).items()}
     return [SimpleNamespace(label=label, curve=SimpleNamespace(api=api)) for label, api in apis.items()]
 
 
 def _summary(view):
-    palette = charts.colours(_labelled(view))
+    palette = style.palette(_counted(view))
     return [
         (palette[label], f"{label}: {_number(each[-1]['memory_per_byte'])} bytes at memory for each byte, in {_size(each[-1])}")
         for label, each in _counted(view).items()
@@ -39,7 +39,7 @@ def _summary(view):
 
 
 def _chart(view):
-    palette = charts.colours(_labelled(view))
+    palette = style.palette(_counted(view))
     rows = [
         {"series": label, "bytes": one["x"]["bytes"], "place": place, "moved": one[name], "size_text": _size(one),
          "moved_text": _number(one[name]), "rate_text": _rate(one)}
@@ -118,7 +118,7 @@ def figures_of_frames(view, times, across):
     found = _frames(view, times)
     if not found:
         return []
-    palette = charts.colours([entry for entry in times if entry.label in found])
+    palette = style.palette(found)
     rows = [
         {"series": label, "width": one["x"]["width"], "share": one["hit_rate"], "at_text": formats.resolution(one["x"]),
          "share_text": formats.percent(one["hit_rate"]), "memory_text": _number(one.get("memory_per_byte"))}

@@ -1,10 +1,20 @@
-const report = JSON.parse(document.getElementById("report-data").textContent);
+// Vega and the pictures come packed, as they would be most of the page; Vega is not unpacked before a picture is drawn.
+let report, library;
+async function unpacked(id) {
+  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (each) => each.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+async function run(id) {
+  const script = document.createElement("script");
+  script.textContent = await unpacked(id);
+  document.head.append(script);
+}
 
-// A line of a picture is [name, dashed, piece, number of a curve]; each of its points becomes a row.
-function rows([series, dashed, piece, curve]) {
+// A line of a picture is [name, dashed, piece, barred, number of a curve]; each of its points becomes a row.
+function rows([series, dashed, piece, barred, curve]) {
   const columns = Object.entries(report.curves[curve]);
   return columns[0][1].map((_, index) => {
-    const row = {series, dashed, piece};
+    const row = {series, dashed, piece, barred};
     for (const [name, values] of columns) if (values[index] !== null) row[name] = values[index];
     return row;
   });
@@ -13,7 +23,9 @@ function rows([series, dashed, piece, curve]) {
 async function draw(place) {
   if (place.dataset.state) return;
   place.dataset.state = "drawing";
+  await (library ??= run("library"));
   const {lines, ...specification} = report.charts[place.id];
+  for (const panel of specification.vconcat ?? []) panel.width = place.clientWidth - 100;
   if (lines.length) specification.data = {values: lines.flatMap(rows)};
   // Names that do not fit beside each other go below each other; the axis and the menu button take about 110 pixels.
   const columns = Math.floor((place.clientWidth - 110) / specification.usermeta.legend_name_pixels);
@@ -36,8 +48,17 @@ async function drawNext() {
   await draw(next);
   whenIdle(drawNext);
 }
-const near = new IntersectionObserver(
-  (seen) => seen.filter((each) => each.isIntersecting).forEach((each) => draw(each.target)), {rootMargin: "400px"});
-places.forEach((place) => near.observe(place));
-document.querySelectorAll("details").forEach((each) => each.addEventListener("toggle", drawNext));
-whenIdle(drawNext);
+async function begin() {
+  report = JSON.parse(await unpacked("report-data"));
+  const near = new IntersectionObserver(
+    (seen) => seen.filter((each) => each.isIntersecting).forEach((each) => draw(each.target)), {rootMargin: "400px"});
+  places.forEach((place) => near.observe(place));
+  // Panels know their width in pixels only.
+  addEventListener("resize", () => {
+    for (const place of places) if (report.charts[place.id].vconcat) delete place.dataset.state;
+    drawNext();
+  });
+  document.querySelectorAll("details").forEach((each) => each.addEventListener("toggle", drawNext));
+  whenIdle(drawNext);
+}
+begin();

@@ -1,6 +1,7 @@
 """What sections share: titles, sentences below a picture, the table of telling sizes, and a section of plain curves."""
 
 from sonde_tools import charts, formats
+from sonde_tools.curves import FEWEST_OF_INTERVAL, contradicted
 from sonde_tools.devices import API_NAMES
 from sonde_tools.sections import Cell, Figure, Section, Table
 
@@ -64,14 +65,25 @@ def ends(text, where=lambda point: formats.size(point.x["bytes"])):
 
 
 def medians(entries, band=True):
-    """What a point and, where there is one, its band are, in sentences."""
+    """What a point and, where there is one, its bar or band are, in sentences."""
     points = [point for entry in entries for point in entry.points]
     counts = [len(point.values) for point in points]
-    drawn = ", band from first to third quartile" if band else ""
+    drawn = f" with {intervals(points)}" if band else ""
     text = f"Medians of {formats.span(min(counts), max(counts), str)} repetitions{drawn}."
     if any(point.disturbed for point in points):
         text += " Hollow points: other programs were using the CPU, or its core."
+    spikes = sum(sum(contradicted(entry.points)) for entry in entries)
+    if spikes:
+        text += f" Hollow too: {_points(spikes)} that both neighbours contradict."
     return text
+
+
+def intervals(points):
+    """What the bars and bands of points are."""
+    sure = [bool(point.interval) or len(point.values) >= FEWEST_OF_INTERVAL for point in points]
+    if not any(sure):
+        return "all values, lowest to highest"
+    return "95 % intervals" + ("" if all(sure) else " (of fewer than six values: lowest to highest)")
 
 
 def described(entries, *sentences):

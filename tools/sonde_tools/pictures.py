@@ -5,17 +5,22 @@ from dataclasses import dataclass, field
 import msgspec
 
 from sonde_tools import formats
+from sonde_tools.curves import contradicted
 
 # Both that vl_convert draws with and that a page brings along.
 VEGA_LITE_VERSION = "6.4"
 
-_MEASURED = ("median", "low_quartile", "high_quartile", "minimum", "maximum", "cycles")
+_MEASURED = ("median", "low", "high", "minimum", "maximum", "cycles")
 _STATE = ("foreign_cpu", "clock_mhz")
+# Those and what lines of numbers have beside them.
+_ROUNDED = {*_MEASURED, *_STATE, "low_quartile", "high_quartile"}
 
 
 @dataclass(frozen=True)
 class Line:
     """One curve of a picture, or a piece of one: its name there, whether it is dashed, and its points.
+
+    barred: its intervals are a bar at each point, and no band between them.
 
     numbers: instead of points lists of numbers by name, one entry a row, null where unknown.
     piece: lines of the same name with other numbers are not joined.
@@ -26,6 +31,7 @@ class Line:
     points: list
     numbers: dict | None = None
     piece: int = 0
+    barred: bool = False
 
     @property
     def key(self):
@@ -58,6 +64,7 @@ def columns(points):
     found = {name: [point.x.get(name) for point in points] for name in names}
     found["repetitions"] = [len(point.values) for point in points]
     found["disturbed"] = [point.disturbed or None for point in points]
+    found["contradicted"] = [each or None for each in contradicted(points)]
     found |= {name: [getattr(point, name) for point in points] for name in _MEASURED}
     found |= {name: [point.state.get(name) for point in points] for name in _STATE}
     return {name: values for name, values in found.items() if values.count(None) < len(values)}
@@ -67,7 +74,7 @@ def columns_text(line):
     """The columns of a Line as JSON (bytes), what was measured to five digits: a picture shows three, the tables all."""
     texts = []
     for name, values in _columns(line).items():
-        text = _numbers(values) if name in _MEASURED + _STATE else msgspec.json.encode(values)
+        text = _numbers(values) if name in _ROUNDED else msgspec.json.encode(values)
         texts.append(msgspec.json.encode(formats.visible(name)) + b":" + text)
     return b"{%s}" % b",".join(texts)
 
@@ -84,7 +91,7 @@ def _columns(line):
 
 def _rows(line):
     named = _columns(line)
-    about = {"series": line.series, "dashed": line.dashed, "piece": line.piece}
+    about = {"series": line.series, "dashed": line.dashed, "piece": line.piece, "barred": line.barred}
     return [{**about, **dict(zip(named, values, strict=True))} for values in zip(*named.values(), strict=True)]
 
 
@@ -100,8 +107,10 @@ def _visible(value):
 def for_page(picture):
     """The specification (object) without its rows, as it fills its place in a page, which has its own heading."""
     found = {key: _visible(each) for key, each in picture.specification.items() if key != "title"}
-    padding, autosize = {"left": 8, "right": 14, "top": 6, "bottom": 4}, {"type": "fit-x", "contains": "padding"}
-    return {**found, "width": "container", "padding": padding, "autosize": autosize}
+    found["padding"] = {"left": 8, "right": 14, "top": 6, "bottom": 4}
+    # The page sets the width of panels, which know no container.
+    fitting = {"width": "container", "autosize": {"type": "fit-x", "contains": "padding"}}
+    return found if "vconcat" in found else {**found, **fitting}
 
 
 def png(picture):

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from sonde_tools import formats, other_curves, outputs, page, pictures, records, tables, together
+from sonde_tools import formats, other_curves, outputs, page, pictures, publish, records, tables, together
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.compute import COMPUTE
 from sonde_tools.contention import CONTENTION
@@ -33,6 +33,8 @@ EXAMPLES = """examples:
       one page with everything inside; open it in a browser, send it, read it offline
   sonde report results/run.jsonl -o report.html --png pictures --csv tables
       beside the page, the charts as PNG and the samples as CSV
+  sonde report results/run.jsonl --publish review
+      the six pictures of each device that a review needs, and what to write below them
   sonde report old-driver.jsonl new-driver.jsonl -o both.html
       two drivers of one device in one chart
   sonde report results/*.jsonl -o all.html --together --png pictures
@@ -57,7 +59,9 @@ def parser():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     found.add_argument("files", nargs="+", type=Path, metavar="FILE", help="record file (JSON Lines)")
-    found.add_argument("-o", "--out", required=True, type=Path, metavar="OUT.html", help="the page to write")
+    found.add_argument("-o", "--out", type=Path, metavar="OUT.html", help="the page to write")
+    text = "write the six pictures that a review needs as PNG and SVG into DIR, with captions.md"
+    found.add_argument("--publish", type=Path, metavar="DIR", help=text)
     text = "begin with pictures of all devices, one curve a device, or one a driver version"
     found.add_argument("--together", action="store_true", help=text)
     found.add_argument("--png", type=Path, metavar="DIR", help="also write each chart as a PNG picture into DIR")
@@ -69,7 +73,10 @@ def parser():
 
 def main(arguments=None):
     """Runs `sonde report` and returns its exit status: 0, 2 where the request or a file was wrong, 130 on Ctrl-C."""
-    request = parser().parse_args(arguments)
+    command_line = parser()
+    request = command_line.parse_args(arguments)
+    if not request.out and not request.publish:
+        command_line.error("say where to write: -o OUT.html for a page, --publish DIR for pictures with captions")
     try:
         files = list({path.resolve(): path for path in request.files}.values())
         # Only the curves of each file are kept, unless its samples are asked for too.
@@ -94,13 +101,18 @@ def _write(request, files):
     """Writes all that was asked for of several FileContents; yields each path when it is there."""
     recordings = [file.recording for file in files]
     target = outputs.Outputs([recording.path for recording in recordings])
-    target.check(request.out)
+    if request.out:
+        target.check(request.out)
     views = views_of(files)
     slugs = formats.slugs(view.device for view in views)
     devices = list(map(shown, views))
     compared = together.figures(views) if request.together else None
     traffic = _traffic(files)
-    yield target.write(request.out, page.html(recordings, devices, slugs, compared, traffic))
+    if request.out:
+        yield target.write(request.out, page.html(recordings, devices, slugs, compared, traffic))
+    if request.publish:
+        for name, content in publish.files(devices, slugs):
+            yield target.write(request.publish / name, content)
     if request.png or request.svg:
         for figure, _ in compared or []:
             yield from _pictures(request, target, figure.chart, f"{figure.name}-together")
@@ -129,6 +141,8 @@ def _traffic(files):
 
 
 def _pictures(request, target, chart, name):
+    if chart is None:
+        return
     if request.png:
         yield target.write(request.png / f"{name}.png", pictures.png(chart))
     if request.svg:

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from sonde_tools import axes, charts, compute, findings, formats, parts, pivot, series
+from sonde_tools import axes, charts, compute, findings, formats, marks, parts, pivot, series, style
 from sonde_tools.devices import LabelledCurve
 from sonde_tools.sections import Section
 
@@ -81,17 +81,17 @@ def _roofs(entries, ridges):
 
 
 def _palette(found):
-    return charts.colours([one.entry for one in found])
+    """{level: colour}, the nearest first."""
+    return style.palette(dict.fromkeys(roof.level for one in found for roof in one.roofs))
 
 
 def _summary(view):
     found = rooflines(view)
-    palette = _palette(found)
     lines = []
     for one in found:
         said = [f"{formats.significant(roof.ridge)} from {roof.level}" for roof in one.roofs if roof.ridge]
         text = f"{one.label}: fp32 needs {', '.join(said)} operations a byte until arithmetic is the limit"
-        lines += [(palette[one.label], text)] if said else []
+        lines += [(marks.NEUTRAL, text)] if said else []
     return lines
 
 
@@ -99,19 +99,21 @@ def _chart(view):
     found = rooflines(view)
     bounds = _bounds(found)
     head = parts.head(view, "roofline", parts.medians([one.entry for one in found], band=False))
-    rows = [row for one in found for row in (*_slopes(one, bounds), *_flats(one, bounds), *_points(one))]
+    several = len(found) > 1
+    rows = [row for one in found for row in (*_slopes(one, bounds, several), *_points(one))]
+    rows += _named_once([row for one in found for row in _flats(one, bounds)], several)
     palette = _palette(found)
     # Names of slopes lie below them and those of flat roofs above, and move further that way.
     _move_apart([row for row in rows if row["part"] == "slope"], bounds, -1)
     _move_apart([row for row in rows if row["part"] == "flat" and row["name"]], bounds, 1)
-    layers = [*charts.simulated_mark([one.entry for one in found]), *_layers(palette, bounds)]
+    layers = [*charts.simulated_mark([one.entry for one in found]), *_layers(found, palette, bounds)]
     return charts.of_rows(head, rows, layers, palette)
 
 
 def _bounds(found):
     """((least, most) operations a byte, (least, most) Gop/s) of the picture."""
     across = [point.x[_ACROSS] for one in found for roof in one.roofs for point in roof.points]
-    left, right = min(across) / 1.5, max(across) * 4
+    left, right = min(across) / 1.5, max(across) * 8
     values = [point.median for one in found for roof in one.roofs for point in roof.points]
     lows = [*values, *(roof.gbps * left for one in found for roof in one.roofs), *_flat_rates(found)]
     return (left, right), (min(lows) / 2, max(*values, *_flat_rates(found)) * 1.6)
@@ -121,34 +123,57 @@ def _flat_rates(found):
     return [rate for one in found for rate in one.peaks.values()]
 
 
-def _row(one, part, name, place, **further):
+def _row(one, part, name, place, level="", **further):
     x, y = place
-    return {"series": one.label, "part": part, "name": name, "x": x, "y": y, "x2": x, "y2": y, "name_y": y, **further}
+    return {
+        "series": level,
+        "api": one.label,
+        "dashed": style.is_dashed(one.entry.curve.api),
+        "part": part,
+        "name": name,
+        "x": x,
+        "y": y,
+        "x2": x,
+        "y2": y,
+        "name_y": y,
+        **further,
+    }
 
 
-def _slopes(one, bounds):
-    """Rows of the slopes, from the left edge to where the highest flat roof is met."""
+def _slopes(one, bounds, several):
+    """Rows of the slopes, from the left edge to where the highest flat roof is met; several: whether there are APIs."""
     (left, right), _ = bounds
     for roof in one.roofs:
         end = min(right, max(one.peaks.values()) / roof.gbps)
-        name = f"{roof.level} {formats.significant(roof.gbps)} GB/s"
+        name = f"{roof.level}{', ' + one.label if several else ''}: {formats.gbps(roof.gbps)}"
         if end > left:
-            yield _row(one, "slope", name, (left, roof.gbps * left), x2=end, y2=roof.gbps * end)
+            yield _row(one, "slope", name, (left, roof.gbps * left), roof.level, x2=end, y2=roof.gbps * end)
 
 
 def _flats(one, bounds):
-    """Rows of the flat roofs, from the fastest level's ridge to the right edge; types of about the same rate have one name."""
+    """Rows of the flat roofs, from the fastest level's ridge to the right edge."""
     (left, right), _ = bounds
-    named = []
-    for name, rate in sorted(one.peaks.items(), key=lambda entry: -entry[1]):
+    for name, rate in one.peaks.items():
         start = min(max(left, rate / max(roof.gbps for roof in one.roofs)), right)
-        if named and named[-1]["y"] < _ALIKE * rate:
-            types, last = named[-1]["name"].rsplit(" ", 2)[0], named[-1]["y"]
-            named[-1]["name"] = f"{types}, {name} {formats.significant(last)} Gop/s"
-            yield _row(one, "flat", "", (start, rate), x2=right)
-            continue
-        named.append(_row(one, "flat", f"{name} {formats.significant(rate)} Gop/s", (start, rate), x2=right))
-    yield from named
+        yield _row(one, "flat", name, (start, rate), x2=right)
+
+
+def _named_once(flats, several):
+    """The rows with the words at their ends: types of about the same rate share those of the highest of them."""
+    ordered, groups = sorted(flats, key=lambda row: -row["y"]), []
+    for row in ordered:
+        if groups and groups[-1][0]["y"] < _ALIKE * row["y"]:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    for group in groups:
+        types = ", ".join(dict.fromkeys(row["name"] for row in group))
+        apis = list(dict.fromkeys(row["api"] for row in group))
+        whose = f", {apis[0]}" if several and len(apis) == 1 else ""
+        for row in group:
+            row["name"] = ""
+        group[0]["name"] = f"{types}{whose}: {formats.significant(group[0]['y'])} Gop/s"
+    return ordered
 
 
 def _points(one):
@@ -156,7 +181,7 @@ def _points(one):
         for point in roof.points:
             operations = point.x[_ACROSS]
             share = point.median / one.lower_roof(roof, operations)
-            yield _row(one, "point", "", (operations, point.median), where=roof.level, disturbed=point.disturbed,
+            yield _row(one, "point", "", (operations, point.median), roof.level, disturbed=point.disturbed,
                        at_text=formats.significant(operations), median_text=formats.significant(point.median),
                        share_text=formats.significant(share),
                        size_text=formats.size(roof.size_bytes))  # fmt: skip
@@ -172,7 +197,7 @@ def _move_apart(rows, bounds, way):
         row["name_y"] = math.exp(way * last)
 
 
-def _layers(palette, bounds):
+def _layers(found, palette, bounds):
     (left, right), (low, high) = bounds
     x_axis = {"values": [2.0**power for power in range(math.ceil(math.log2(left)), math.floor(math.log2(right)) + 1)],
               "labelExpr": "datum.value < 1 ? '1/' + round(1 / datum.value) : format(datum.value, 'd')"}  # fmt: skip
@@ -183,35 +208,45 @@ def _layers(palette, bounds):
          "axis": {"values": ticks, "labelExpr": "format(datum.value, '~r')", "labelOverlap": "parity"},
          "scale": {"type": "log", "domain": [low, high], "nice": False}}  # fmt: skip
     colour, named = charts.colour(palette), {"field": "series", "type": "nominal"}
-    told = {"series": "API", "where": "level", "size_text": "working set", "at_text": "operations a byte",
+    told = {"api": "API", "series": "level", "size_text": "working set", "at_text": "operations a byte",
             "median_text": "median, Gop/s", "share_text": "of the lower roof"}  # fmt: skip
-    shape = {"field": "where", "type": "nominal", "legend": {"title": None, "orient": "top", "symbolSize": 110}}
+    shapes = style.markers([one.entry for one in found])
+    api = {"field": "api", "type": "nominal", "scale": {"domain": list(shapes), "range": list(shapes.values())}}
+    shape = {**api, "legend": {"title": None, "orient": "top", "symbolSize": 110} if len(found) > 1 else None}
 
     def of(part, also=""):
         return f"datum.part == '{part}'{also}"
 
-    def name(part, where, **look):
+    def name(part, where, colour, **look):
         place = {"x": where, "y": {**y, "field": "name_y"}, "text": {"field": "name", "type": "nominal"}}
         # The white outline keeps lines out of the text.
         outline = {"stroke": "white", "strokeWidth": 5, "strokeJoin": "round", "color": "white"}
         return [charts.layer("text", place, of(part), fontSize=12, **look, **outline),
-                charts.layer("text", {**place, "color": named}, of(part), fontSize=12, **look)]  # fmt: skip
+                charts.layer("text", {**place, **colour}, of(part), fontSize=12, **look)]  # fmt: skip
+
+    def rules(part, encoding, **look):
+        looks = (("!datum.dashed", {}), ("datum.dashed", {"strokeDash": style.DASH}))
+        return [
+            charts.layer("rule", encoding, of(part, f" && {which}"), clip=True, **look, **dash) for which, dash in looks
+        ]
 
     point, ends = {"x": x, "y": y, "color": named}, {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
     return [
-        charts.layer("rule", {**point, **ends, "color": colour}, of("slope"), strokeWidth=1.8, clip=True),
-        charts.layer("rule", {**point, "x2": ends["x2"]}, of("flat"), strokeWidth=1.8, clip=True, strokeDash=[6, 3]),
-        *name("slope", x, align="left", dx=24, dy=7),
-        *name("flat", {**x, "field": "x2"}, align="right", dy=-8),
+        *rules("slope", {**point, **ends, "color": colour}, strokeWidth=1.8),
+        *rules("flat", {"x": x, "y": y, "x2": ends["x2"]}, strokeWidth=1.4, color=marks.NEUTRAL),
         charts.points({**point, "shape": shape}, of("point", " && !datum.disturbed"), size=60, clip=True),
-        charts.points({**point, "shape": {"field": "where", "type": "nominal"}}, of("point", " && datum.disturbed"),
+        charts.points({**point, "shape": api}, of("point", " && datum.disturbed"),
                       filled=False, fill="white", size=64, strokeWidth=1.5, clip=True),
+        *name("slope", x, {"color": named}, align="left", dx=24, dy=7),
+        *name("flat", {**x, "field": "x2"}, {"color": {"value": marks.NEUTRAL}}, align="right", dy=-8),
         charts.hovered(point, told, of("point"), clip=True),
     ]  # fmt: skip
 
 
 def _legend(view):
-    text = "Sloping: what a level delivers, times the operations made for each byte. Dashed: the fastest multiply-adds of a "
+    text = (
+        "Sloping: what a level delivers, times the operations made for each byte. Flat: the fastest multiply-adds of a "
+    )
     text += "type. Points: multiply-adds of fp32 with what was read from the level. Both axes are logarithmic."
     return f"{parts.medians([one.entry for one in rooflines(view)], band=False)} {text}"
 

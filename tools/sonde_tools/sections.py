@@ -41,7 +41,7 @@ class Section:
     heading: str
     applies: Callable  # view -> whether it holds anything for this section
     summary: Callable  # view -> list of (colour, text), the first thing a reader sees
-    chart: Callable  # view -> Picture
+    chart: Callable  # view -> Picture, or None where words say all
     legend: Callable  # view -> sentences below the picture: what is drawn
     tables: Callable  # view -> list of Tables
     further: Callable = lambda _view: []  # view -> list of Figures

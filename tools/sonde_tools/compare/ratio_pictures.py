@@ -2,11 +2,9 @@
 
 import math
 
-from sonde_tools import axes, charts, formats
+from sonde_tools import axes, charts, formats, style
 from sonde_tools.compare.duels_in_words import curve_name
 from sonde_tools.compare.ratio_curves import UNITS
-from sonde_tools.curves import Curve
-from sonde_tools.devices import LabelledCurve
 
 _HEIGHT_PIXELS = 340
 # The bands of more curves in one picture are not told apart.
@@ -32,8 +30,7 @@ def ratios(comparison):
 def _picture(comparison, drawn, unit, heading):
     names = [curve_name(comparison, curve) for curve in drawn]
     rows = [_row(name, at) for name, curve in zip(names, drawn, strict=True) for at in curve.points]
-    palette = charts.colours([LabelledCurve(name, Curve("", curve.api, "", {}, unit, []), None)
-                              for name, curve in zip(names, drawn, strict=True)])  # fmt: skip
+    palette = style.palette(names)
     low, high = _range(rows)
     x_axis, x_scale = axes.SIZE.axis([row["bytes"] for row in rows])
     x = {"field": "bytes", "type": "quantitative", "title": axes.SIZE.title, "axis": x_axis, "scale": x_scale}

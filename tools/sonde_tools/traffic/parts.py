@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import partial
 
-from sonde_tools import charts, formats
+from sonde_tools import formats, style
 from sonde_tools.sections import Cell, Figure, Table
 from sonde_tools.traffic import axes, numbers, over_time, spread
 from sonde_tools.traffic.runs import PLACES
@@ -34,7 +34,7 @@ def of(runs):
 def _palette(runs):
     # The first as the hit rate in its own picture.
     own = over_time.SERIES["hit_rate"][1]
-    more = [own, *(colour for colour in [*charts.API_COLOURS.values(), *charts.MORE_COLOURS] if colour != own)]
+    more = [own, *(colour for colour in style.COLOURS if colour != own)]
     return {run.label: more[number % len(more)] for number, run in enumerate(runs)}
 
 
