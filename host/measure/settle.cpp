@@ -17,8 +17,9 @@ constexpr double as_fast_as_usual = 1.02;
 constexpr device::Nanoseconds checked_work{5e6};
 constexpr int checks = 5;
 /// Where these checks speak against the clock, further ones are each twice as long as the one before: what else keeps
-/// the host waiting does not grow with the work.
+/// the host waiting does not grow with the work. Work that cannot be made longer is checked again for so long at least.
 constexpr int further_checks = 8;
+constexpr device::Nanoseconds longest_suspicion{1.5e9};
 constexpr device::Nanoseconds longest_checked{200e6};
 /// A launch and the way to the device are in the host's time alone; a clock that counts the host's is no error.
 constexpr double least_share = 0.1;
@@ -35,7 +36,8 @@ std::optional<std::string> why_clock_is_wrong(const SteppedWork& arithmetic) {
   device::Nanoseconds step = device::Nanoseconds::max();  // an upper bound: the shortest wait
   device::Nanoseconds device{0};
   device::Nanoseconds host{0};
-  for (int check = 0; check < checks + further_checks;) {
+  device::Nanoseconds waited{0};
+  for (int check = 0; check < checks + further_checks || waited < longest_suspicion;) {
     const Clock::time_point begin = Clock::now();
     device = arithmetic.run(steps);
     host = Clock::now() - begin;
@@ -43,6 +45,7 @@ std::optional<std::string> why_clock_is_wrong(const SteppedWork& arithmetic) {
       steps *= 2;
       continue;
     }
+    waited += host;
     best = std::max(best, device / host);
     step = std::min(step, host / static_cast<double>(steps));
     ++check;
