@@ -48,7 +48,7 @@ def test_two_cores_are_told_in_words(tmp_path):
     found = view(tmp_path, *exchanges({0: 0, 1: 0}), *exchanges({0: 0, 1: 0}, exchange="store"))
     assert CORE_TO_CORE.applies(found) and CORE_TO_CORE.chart(found) is None and CORE_TO_CORE.further(found) == []
     ((_, text),) = CORE_TO_CORE.summary(found)
-    assert text == "cores of one cluster: 100 ns, 100 to 100 ns from pair to pair"
+    assert text == "cores of one cluster: 100 ns" and "cell" not in CORE_TO_CORE.legend(found)
 
 
 def test_each_cell_has_its_number_and_siblings_are_on_the_diagonal(tmp_path):

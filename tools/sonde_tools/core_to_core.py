@@ -87,8 +87,9 @@ def _summary(view):
         medians = [point.median for point in entry.points]
         between = BETWEEN.get(entry.word("placement"), entry.word("placement"))
         text = f"{between}: {formats.latency(statistics.median(medians))}"
-        if len(medians) > 1:
-            text += f", {formats.significant(min(medians))} to {formats.significant(max(medians))} ns from pair to pair"
+        least, most = (formats.significant(end(medians)) for end in (min, max))
+        if least != most:
+            text += f", {least} to {most} ns from pair to pair"
         found.append((style.CPU_COLOUR, text))
     return found
 
@@ -125,6 +126,8 @@ def matrix_texts(view):
 def _legend(view):
     entries = _exchanging(view)
     text = "Each cell is the median over lines on different pages. Rows have the line at home in their own memory."
+    if len(matrix(view, "compare-and-swap")) < FEWEST_PAIRS:
+        text = "Medians over lines on different pages, of both directions."
     if any(entry.word("beside") == "pairs" for entry in entries):
         text += " Pairs that share no core went at once, several at a time; a few of them alone too, and are shown so."
     if any((point.state.get("shape") or {}).get("pinned") == 0 for entry in entries for point in entry.points):
