@@ -1,6 +1,7 @@
 """Two files of a duel: compared by their pairs, whatever the sides are called and whatever one of them lacks."""
 
 import random
+import re
 import statistics
 import time
 from pathlib import Path
