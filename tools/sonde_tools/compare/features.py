@@ -22,7 +22,7 @@ class Feature:
     """What the runs of each side say of one thing; a run that says nothing of it has no Observation.
 
     pairs: of a duel, where they carry it; about_size: of a duel, those about a level's size, in which a change of it shows;
-    lacks: why one side says nothing, where it tells.
+    was_measured: of a duel, whether both sides made visits of its probe; lacks: why one side says nothing, where it tells.
     """
 
     id: FeatureId
@@ -31,6 +31,7 @@ class Feature:
     new: list
     pairs: Pairs | None = None
     about_size: Pairs | None = None
+    was_measured: bool = False
     lacks: str = ""
 
     @property
@@ -42,9 +43,16 @@ class Feature:
 def features(base, new, pairs=None):
     """All Features of one device: base and new are a list of Observed, one a run; pairs: its PairsOfDevice in a duel."""
     for feature in _features(base, new):
-        if pairs:
-            feature = replace(feature, pairs=pairs.of_feature(feature), about_size=pairs.about_size(feature))
-        yield feature
+        yield _of_duel(feature, pairs) if pairs else feature
+
+
+def _of_duel(feature, pairs):
+    """The Feature with its pairs; the speed of a level that one side alone concludes is what both read where that has it."""
+    both = replace(feature, base=feature.base or feature.new, new=feature.new or feature.base)
+    told = both if feature.kind in (kinds.LEVEL_LATENCY, kinds.LEVEL_BANDWIDTH) else feature
+    if own := pairs.of_feature(told):
+        feature = told
+    return replace(feature, pairs=own, about_size=pairs.about_size(feature), was_measured=pairs.were_made(feature.id))
 
 
 def _features(base, new):

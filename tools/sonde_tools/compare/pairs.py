@@ -109,6 +109,10 @@ class PairsOfDevice:
         values = (median(one.value for one in side) for side in (feature.base, feature.new))
         return self.of_finding(id_, feature.unit, *values)
 
+    def were_made(self, id_):
+        """Whether there are any of the API and probe of a FeatureId."""
+        return any(curve[:2] == (id_.api, id_.probe) for curve in self.curves)
+
     def about_size(self, feature):
         """The Pairs about the sizes that both sides tell of a level, or None where the Feature is none or they are too few."""
         both = *feature.base, *feature.new

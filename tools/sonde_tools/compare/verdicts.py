@@ -138,6 +138,8 @@ def _is_sure(feature):
 def _only_in_one(feature):
     said = [(_word(side) or _summary(side)) if side else None for side in (feature.base, feature.new)]
     verdict, other = (ONLY_IN_BASE, "NEW") if feature.base else (ONLY_IN_NEW, "BASE")
+    if feature.was_measured and not feature.lacks:
+        return Verdict(feature, *said, None, CANNOT_TELL, f"{other} concludes none, though both sides were measured")
     why = f"{other}: {feature.lacks}" if feature.lacks else f"not said in {other}, or by fewer than half of its runs"
     return Verdict(feature, *said, None, verdict, why)
 
