@@ -71,6 +71,16 @@ def test_a_level_that_is_two_percent_slower_is_found_and_nothing_else(duelled):
     assert "pairs in 4 processes a side" in one["why"]
 
 
+def test_a_side_that_concludes_no_levels_is_compared_by_what_it_read(duelled):
+    base, new = synthetic_duels.duel(1, level_2_latency=1.02)
+    found, _, status = duelled((base, [one for one in new if one["record"] != "level"]))
+    assert accused(found) == {"level 2 latency": "slower"} and status == 1
+    assert {name: one["verdict"] for name, one in found.items() if name.endswith(" size")} == {
+        "level 1 size": "cannot-tell",
+        "level 2 size": "cannot-tell",
+    }
+
+
 def test_the_sides_may_stand_the_other_way_round(duelled):
     found, _, status = duelled(synthetic_duels.duel(1, level_2_latency=1.05)[::-1])
     assert accused(found) == {"level 2 latency": "faster"} and status == 0
