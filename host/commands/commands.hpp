@@ -52,7 +52,8 @@ session::RunLimits run_limits(const RunOptions& options);
 std::string effort_within(double seconds);
 
 /// Logs what a user should know of these devices and options before they are measured.
-void warn_of_special_cases(const RunOptions& options, const session::SelectedDevices& choice);
+void warn_of_special_cases(const RunOptions& options, const measure::Request& request,
+                           const session::SelectedDevices& choice);
 
 /// `sonde run`: measures, writes a record file for each run and prints a summary. Throws UsageError before anything is
 /// measured.

@@ -108,7 +108,7 @@ ExitStatus duel_command(const DuelOptions& options) {
   std::array files{new_record_file(file_of(sides[0], prefix).string(), {}, sides[0].record),
                    new_record_file(file_of(sides[1], prefix).string(), {}, sides[1].record)};
   for (const DuelSide& side : sides) {
-    warn_of_special_cases(side.options, side.choice);
+    warn_of_special_cases(side.options, side.asked.request, side.choice);
     if (words_of(options.base, "") == words_of(options.other, "")) {
       spdlog::warn("Both sides are the same, so nothing should differ between them.");
       break;

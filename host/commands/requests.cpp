@@ -113,9 +113,9 @@ std::string effort_within(double seconds) {
   return std::string(longer == efforts.begin() ? longer->name : std::prev(longer)->name);
 }
 
-void warn_of_special_cases(const RunOptions& options, const session::SelectedDevices& choice) {
+void warn_of_special_cases(const RunOptions& options, const measure::Request& request,
+                           const session::SelectedDevices& choice) {
   session::warn_of_problems(choice.machine);
-  const measure::Request request = run_request(options).request;
   const bool no_gpu = std::ranges::none_of(choice.machine.devices, [](const records::DeviceRecord& device) {
     return device.type != device::DeviceType::cpu;
   });

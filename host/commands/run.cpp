@@ -51,7 +51,7 @@ ExitStatus one_run(const RunOptions& options, const SelectedDevices& choice, boo
   const records::RunLine record = run_record_of(options.command, options.seed, effort_within(seconds));
   // The file is made before anything is measured, so that one that cannot be written is noticed then.
   records::RecordFile file = new_record_file(options.out, [&] { return default_path(choice, record); }, record);
-  if (is_first) warn_of_special_cases(options, choice);
+  if (is_first) warn_of_special_cases(options, asked.request, choice);
 
   std::vector<std::string> names;
   for (const measure::Probe* probe : asked.probes) names.emplace_back(probe->name);

@@ -66,7 +66,8 @@ std::optional<Candidate> Inquiry::candidate() {
   const measure::Visit* const visit = next_visit();
   if (visit == nullptr) return std::nullopt;
   const bool is_first_look = run_->is_first_look();
-  if (!is_first_look) conclude_where_due();
+  const bool is_due = seconds_ >= growth_between_conclusions * seconds_concluded_ && visits_ > visits_concluded_;
+  if (!is_first_look && is_due) conclude();
   double in_doubt = doubt(conclusion_);
   if (probe_.levels != measure::LevelsOf::none && conclusion_.levels.empty()) {
     in_doubt = doubt_before_levels;
@@ -126,11 +127,6 @@ bool Inquiry::wants_new_points_at_first() {
 
 void Inquiry::end() {
   if (run_) run_->end();
-}
-
-void Inquiry::conclude_where_due() {
-  const bool is_due = seconds_ >= growth_between_conclusions * seconds_concluded_ && visits_ > visits_concluded_;
-  if (is_due || has_new_levels()) conclude();
 }
 
 void Inquiry::conclude() {

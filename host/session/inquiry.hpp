@@ -90,8 +90,6 @@ class Inquiry {
   void end();
   /// Concludes from what is known now.
   void conclude();
-  /// Concludes where so much was visited since that it may say something else.
-  void conclude_where_due();
   [[nodiscard]] const measure::Conclusion& concluded() const { return conclusion_; }
   /// Reports what was concluded last to `take`.
   void report(const std::function<void(const records::Line&)>& take);

@@ -150,13 +150,7 @@ def test_an_interrupted_duel_keeps_both_sides(sonde):
         assert of_kind(sonde.records(f"duel-{side}.jsonl"), "end")[0]["status"] == "interrupted"
 
 
-@pytest.fixture
-def a_driver(listed):
-    if not any(device["opencl"] for device in listed):
-        pytest.skip("no OpenCL driver here")
-
-
-def test_a_setting_reaches_the_drivers_of_its_side_alone(sonde, duel, a_driver, layers):
+def test_a_setting_reaches_the_drivers_of_its_side_alone(sonde, duel, layers):
     words = ("--api", "opencl", "--probe", "latency", "--sizes", "16K:32K", "--time", "2", "--device", "cpu")
     faults = "SONDE_FAULTS=clCreateKernel@1+=-5"
     done, said = duel(*words, "--new", faults, env=layers())
@@ -176,7 +170,7 @@ def test_a_setting_reaches_the_drivers_of_its_side_alone(sonde, duel, a_driver, 
         "clGetEventProfilingInfo@60+=backwards",
     ],
 )
-def test_a_fault_on_one_side_leaves_the_other_its_points(sonde, duel, a_driver, layers, fault):
+def test_a_fault_on_one_side_leaves_the_other_its_points(sonde, duel, layers, fault):
     words = ("--device", "cpu", "--api", "opencl", "--probe", "latency", "--sizes", "16K:64K", "--time", "1")
     points = {}
     for name, setting in (("whole", ()), ("beside a fault", ("--new", f"SONDE_FAULTS={fault}"))):
