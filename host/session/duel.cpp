@@ -74,27 +74,28 @@ void Duel::take_turns() {
   while (!stops()) {
     seconds_left_ = enough - spent_seconds();
     std::vector<Candidate> candidates;
-    std::vector<Match*> asked;
+    std::vector<std::pair<Match*, Open>> asked;
     for (Match& match : matches_) {
       for (std::size_t side = 0; side < 2; ++side) {
         Inquiry* const inquiry = match.sides[side];
         // A device is opened when it is first asked something.
         if (inquiry != nullptr && !inquiry->has_begun() && !runs_[side]->open(*inquiry)) return;
       }
-      if (const auto one = candidate(match)) {
+      Open open;
+      if (const auto one = candidate(match, open)) {
         candidates.push_back(*one);
-        asked.push_back(&match);
+        asked.emplace_back(&match, open);
         if (one->is_first_look) break;
       }
     }
     knows_all_ = candidates.empty();
     const auto chosen = most_worthwhile(candidates, seconds_left_);
     if (!chosen) return;
-    Match& match = *asked[*chosen];
+    Match& match = *asked[*chosen].first;
     const bool plans = candidates[*chosen].is_first_look ||
                        (candidates[*chosen].doubt > 0 && match.turns++ % visits_to_a_planned_one == 0);
-    std::optional<std::size_t> point = plans ? planned(match) : most_open(match);
-    if (!point) point = most_open(match);
+    std::optional<std::size_t> point = plans ? planned(match) : std::nullopt;
+    if (!point) point = asked[*chosen].second.point;
     if (!point || !visit(match, match.visited[*point])) return;
   }
 }
@@ -105,7 +106,7 @@ double Duel::spent_seconds() const {
   return runs_[0]->is_simulated() && runs_[1]->is_simulated() ? spent[0] + spent[1] : std::max(spent[0], spent[1]);
 }
 
-std::optional<Candidate> Duel::candidate(const Match& match) {
+std::optional<Candidate> Duel::candidate(const Match& match, Open& open) const {
   Candidate all;
   for (Inquiry* side : match.sides) {
     const auto one = side != nullptr ? side->candidate() : std::nullopt;
@@ -114,10 +115,10 @@ std::optional<Candidate> Duel::candidate(const Match& match) {
     if (one) all.seconds_of_next = std::max(all.seconds_of_next, 2 * one->seconds_of_next);
   }
   if (all.is_first_look) return all;
-  const auto open = most_open(match);
-  if (!open) return std::nullopt;
-  for (const Ground& ground : grounds(match)) all.doubt += doubt_of_verdict(ground.log_ratios, limits_.threshold);
-  all.seconds_of_next = seconds_of_a_pair(match, match.visited[*open].asked.point);
+  open = open_verdicts(match);
+  if (!open.point) return std::nullopt;
+  all.doubt = open.doubt;
+  all.seconds_of_next = seconds_of_a_pair(match, match.visited[*open.point].asked.point);
   return all;
 }
 
@@ -170,23 +171,25 @@ std::optional<std::size_t> Duel::planned(Match& match) {
 
 /// The point whose next pair narrows the interval of an open verdict most for its seconds, as in `most_worthwhile`;
 /// where none is open, one that was visited in one order alone.
-std::optional<std::size_t> Duel::most_open(const Match& match) {
+Duel::Open Duel::open_verdicts(const Match& match) const {
   double most = 0;
-  std::optional<std::size_t> best;
+  Open open;
   for (const Ground& ground : grounds(match)) {
-    if (doubt_of_verdict(ground.log_ratios, limits_.threshold) == 0) continue;
+    const double doubt = doubt_of_verdict(ground.log_ratios, limits_.threshold);
+    if (doubt == 0) continue;
+    open.doubt += doubt;
     const std::size_t point =
         *std::ranges::min_element(ground.visited, {}, [&match](std::size_t one) { return match.visited[one].pairs; });
     const auto pairs = static_cast<double>(std::max<std::size_t>(1, ground.log_ratios.size()));
     const double gain = std::log1p(1 / pairs) / seconds_of_a_pair(match, match.visited[point].asked.point);
     if (gain <= most) continue;
     most = gain;
-    best = point;
+    open.point = point;
   }
   const auto in_one_order = [](const Visited& one) { return one.pairs % 2 == 1 && !one.log_ratios.empty(); };
-  const auto odd = best ? match.visited.end() : std::ranges::find_if(match.visited, in_one_order);
-  if (odd != match.visited.end()) best = static_cast<std::size_t>(odd - match.visited.begin());
-  return best;
+  const auto odd = open.point ? match.visited.end() : std::ranges::find_if(match.visited, in_one_order);
+  if (odd != match.visited.end()) open.point = static_cast<std::size_t>(odd - match.visited.begin());
+  return open;
 }
 
 /// BASE, NEW at one moment and NEW, BASE at another, or the other way round: a drift meets both alike.

@@ -56,8 +56,14 @@ class Duel {
   [[nodiscard]] std::vector<Ground> grounds(const Match& match) const;
   /// The point of a match that is visited next, an index of `visited`; nothing where all is known of it.
   std::optional<std::size_t> planned(Match& match);
-  [[nodiscard]] std::optional<std::size_t> most_open(const Match& match);
-  std::optional<Candidate> candidate(const Match& match);
+  /// The verdicts of a match that are open: their doubt together, and the point to visit next, an index of `visited`.
+  struct Open {
+    double doubt = 0;
+    std::optional<std::size_t> point = {};
+  };
+  [[nodiscard]] Open open_verdicts(const Match& match) const;
+  /// Nothing where nothing is open; `open` is what it rests on beyond the first look.
+  std::optional<Candidate> candidate(const Match& match, Open& open) const;
   static double seconds_of_a_pair(const Match& match, const measure::Point& point);
   bool visit(Match& match, Visited& point);
   static void replace_old_workers(const Match& match);
