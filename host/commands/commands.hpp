@@ -168,6 +168,9 @@ std::filesystem::path default_watch_path(const std::string& source, const record
 records::RecordFile new_record_file(const std::string& out, const std::function<std::filesystem::path()>& default_path,
                                     const records::RunLine& record);
 
+/// Throws UsageError where something has the name of a record file, before anything is measured.
+void refuse_if_there(const std::filesystem::path& file);
+
 /// Makes sure that the file is there, and prints its path.
 void finish_record_file(records::RecordFile& file);
 

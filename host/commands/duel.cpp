@@ -100,19 +100,17 @@ ExitStatus duel_command(const DuelOptions& options) {
   const std::filesystem::path prefix = options.run.out.empty()
                                            ? default_path(sides[0].choice, sides[0].record).replace_extension()
                                            : os::path_of(options.run.out);
-  for (const DuelSide& side : sides) {
-    if (std::error_code ignored;
-        std::filesystem::exists(std::filesystem::symlink_status(file_of(side, prefix), ignored)))
-      throw UsageError(records::already_there(file_of(side, prefix)));
-  }
+  for (const DuelSide& side : sides) refuse_if_there(file_of(side, prefix));
   std::array files{new_record_file(file_of(sides[0], prefix).string(), {}, sides[0].record),
                    new_record_file(file_of(sides[1], prefix).string(), {}, sides[1].record)};
-  for (const DuelSide& side : sides) {
+  const auto warn_of = [](const DuelSide& side) {
     warn_of_special_cases(side.options, side.asked.request, side.choice);
-    if (words_of(options.base, "") == words_of(options.other, "")) {
-      spdlog::warn("Both sides are the same, so nothing should differ between them.");
-      break;
-    }
+  };
+  warn_of(sides[0]);
+  if (words_of(options.base, "") != words_of(options.other, "")) {
+    warn_of(sides[1]);
+  } else {
+    spdlog::warn("Both sides are the same, so nothing should differ between them.");
   }
 
   session::Progress progress(options.run.progress && os::is_terminal(os::StandardStream::errors), {});

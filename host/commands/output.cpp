@@ -130,6 +130,12 @@ records::RecordFile new_record_file(const std::string& out, const std::function<
   throw session::UsageError(error.what());
 }
 
+void refuse_if_there(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::exists(std::filesystem::symlink_status(file, ignored)))
+    throw session::UsageError(records::already_there(file));
+}
+
 void finish_record_file(records::RecordFile& file) {
   file.keep();
   std::cout << "\nRecord: " << records::visible(file.path().string()) << "\n" << std::flush;

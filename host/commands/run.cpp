@@ -1,18 +1,12 @@
 #include "commands/commands.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
-#include <cmath>
 #include <iostream>
-#include <system_error>
 
 #include "os/file.hpp"
 #include "os/this_process.hpp"
-#include "probes/catalog.hpp"
-#include "probes/split_locks/split_locks.hpp"
-#include "records/input_files.hpp"
 #include "session/progress.hpp"
 #include "session/run.hpp"
 #include "summary/layout.hpp"
@@ -36,9 +30,7 @@ std::vector<std::string> files_of(const RunOptions& options) {
     const std::string number = std::to_string(run);
     const std::string zeros(digits - number.size(), '0');
     const std::filesystem::path file = records::numbered(os::path_of(options.out), zeros + number);
-    std::error_code ignored;
-    if (std::filesystem::exists(std::filesystem::symlink_status(file, ignored)))
-      throw UsageError(records::already_there(file));
+    refuse_if_there(file);
     files.push_back(file.string());
   }
   return files;
