@@ -120,8 +120,13 @@ def test_each_sample_says_what_was_around_it(cpu_run):
         state = sample["state"]
         assert 0 <= state["foreign_cpu"] <= 1 and 0 <= state["steal"] <= 1
         assert not {"attempts", "drift"} & state.keys()
-        beside = [state["foreign_cpu"], state["steal"], state.get("smt_interference", 0)]
-        assert state["disturbed"] == (max(beside) > 0.05)
+        beside = max(state["foreign_cpu"], state["steal"], state.get("smt_interference", 0))
+        # Interrupted values are left out as a rule; a visit is disturbed by them where too few others were left.
+        interrupted = state.get("interrupted", 0)
+        if state["disturbed"]:
+            assert max(beside, interrupted) > 0.05
+        else:
+            assert beside <= 0.05
 
 
 def test_the_first_screen_is_one_screen(cpu_run):
