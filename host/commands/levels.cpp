@@ -141,6 +141,7 @@ ExitStatus levels_command(const std::string& file, bool as_json) {
     measure::Request request{.seed = recorded.seed};
     if (known && device->second.line_bytes != 0) request.line_bytes = device->second.line_bytes;
     if (known && device->second.page_bytes != 0) request.page_bytes = device->second.page_bytes;
+    request.of_cpu = known && device->second.type == device::DeviceType::cpu;
     if (known) request.stated_cache_bytes = device::largest_bytes(device->second.stated_caches);
     if (probe.levels == measure::LevelsOf::bandwidth) request.levels_by_latency = by_latency[{id, api}];
     measure::Conclusion conclusion = measure::conclude(probe, request, measurements);

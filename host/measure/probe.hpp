@@ -26,6 +26,7 @@ struct Request {
   /// Spacing of the lines of a walk with one line a page that does not say its own: the smallest page that any GPU or
   /// CPU here uses, so larger pages only hold several of its lines.
   std::uint32_t page_bytes = 4096;
+  bool of_cpu = false;                   ///< the device is a CPU, whose pages have `page_bytes`
   std::uint64_t stated_cache_bytes = 0;  ///< the largest cache that the system or a driver states; 0 without any
   /// The cache before memory, and behind the GPU's own, that the system states; 0 without any.
   std::uint64_t stated_memory_side_bytes = 0;

@@ -111,6 +111,7 @@ measure::Request Run::request_of(const TargetDevice& target) const {
   measure::Request request = asked_.request;
   request.look = measure::Look::first;
   request.line_bytes = target.record.line_bytes;
+  request.of_cpu = target.record.type == device::DeviceType::cpu;
   request.stated_cache_bytes = device::largest_bytes(target.record.stated_caches);
   if (target.record.type != device::DeviceType::cpu)
     request.stated_memory_side_bytes = device::largest_bytes(target.record.stated_caches, device::memory_side_level);

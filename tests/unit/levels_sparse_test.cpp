@@ -46,6 +46,63 @@ TEST(LevelsOfASparseCycle, AreNotLargerThanWhatTheyWereSeenToHold) {
   EXPECT_GE(second.bytes->high, 2 * mib) << "the truth lies between two of the sizes";
 }
 
+/// Measured on a small core (Lunar Lake's kind, published table): 32 KiB, a table of 32 pages, 2 MiB, memory.
+LatencyCurves behind_a_table_of_pages() {
+  LatencyCurves curves = curves_of({{4 * kib, 1.206},
+                                    {8 * kib, 1.206},
+                                    {16 * kib, 1.206},
+                                    {32 * kib, 1.21},
+                                    {64 * kib, 8.018},
+                                    {128 * kib, 8.179},
+                                    {256 * kib, 11.65},
+                                    {512 * kib, 11.66},
+                                    {mib, 11.67},
+                                    {2 * mib, 122.9},
+                                    {4 * mib, 157.2},
+                                    {8 * mib, 160.9},
+                                    {16 * mib, 171.7},
+                                    {32 * mib, 182.4}});
+  curves.cpu_page_bytes = 4096;
+  return curves;
+}
+
+TEST(LevelsOfASparseCycle, AreNotEndedByWhatMayBeATableOfPagesOfACpu) {
+  const Hierarchy found = find_levels(behind_a_table_of_pages());
+  ASSERT_EQ(found.levels.size(), 3u);
+  EXPECT_TRUE(found.levels[1].bytes->low <= 2 * mib && found.levels[1].bytes->high >= mib);
+  LatencyCurves of_gpu = behind_a_table_of_pages();
+  of_gpu.cpu_page_bytes = 0;
+  EXPECT_EQ(find_levels(of_gpu).levels.size(), 4u) << "whose pages are larger, so that the step is a cache's";
+}
+
+/// Measured on a virtual machine's core with 32 KiB and 1 MiB, by a walk over small pages alone.
+LatencyCurves of_a_second_level_that_fades_in() {
+  LatencyCurves curves = curves_of(
+      {{kib, 1.09},         {2 * kib, 1.1},      {4 * kib, 1.1},      {8 * kib, 1.08},     {16 * kib, 1.11},
+       {22 * kib, 1.1},     {26 * kib, 1.13},    {32 * kib, 1.21},    {33 * kib, 2.12},    {34 * kib, 3.23},
+       {38 * kib, 3.93},    {45 * kib, 3.88},    {53 * kib, 3.85},    {64 * kib, 3.82},    {76 * kib, 3.9},
+       {90 * kib, 3.9},     {107 * kib, 3.88},   {128 * kib, 3.86},   {152 * kib, 3.85},   {181 * kib, 3.93},
+       {215 * kib, 3.84},   {256 * kib, 3.83},   {304 * kib, 4.17},   {362 * kib, 5.15},   {430 * kib, 5.3},
+       {512 * kib, 5.11},   {608 * kib, 5.83},   {724 * kib, 6.29},   {861 * kib, 7.18},   {939 * kib, 8.3},
+       {1024 * kib, 8.54},  {1116 * kib, 9.81},  {1217 * kib, 10.57}, {1327 * kib, 11.65}, {1448 * kib, 12.37},
+       {1722 * kib, 13.36}, {2048 * kib, 13.58}, {2435 * kib, 14.02}, {2896 * kib, 14.45}, {3444 * kib, 14.12},
+       {3756 * kib, 134.9}, {4096 * kib, 119.8}, {4871 * kib, 125.0}, {5311 * kib, 152.7}, {6888 * kib, 160.9},
+       {8 * mib, 137.7},    {11 * mib, 162.7},   {16 * mib, 164.1},   {23 * mib, 181.0},   {32 * mib, 185.8},
+       {46 * mib, 223.9},   {64 * mib, 279.7}});
+  curves.cpu_page_bytes = 4096;
+  return curves;
+}
+
+TEST(LevelsOfADenseCycle, HaveThePlateauThatIsSeenBesideFarCachesThatMissALittleOfAnySize) {
+  const Hierarchy found = find_levels(of_a_second_level_that_fades_in());
+  ASSERT_GE(found.levels.size(), 3u);
+  const Level& second = found.levels[1];
+  EXPECT_NEAR(second.latency_ns.value, 3.87, 0.12);
+  EXPECT_GT(second.bytes->value, 512 * kib) << "misses begin early where pages lie by chance";
+  EXPECT_LT(second.bytes->value, 1536 * kib);
+  EXPECT_GT(second.onset_bytes, 128 * kib) << "the plateau holds up to 256 KiB";
+}
+
 /// The place that a number's bits have in reverse: the first ones divide the whole evenly.
 unsigned reversed(unsigned number, int bits) {
   unsigned found = 0;

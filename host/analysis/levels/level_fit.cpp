@@ -51,10 +51,11 @@ class LevelReader {
     double small_steps = 0;  // sum of those within the level
     bool ends_in_climb = false;
     double latency = fitted_.coefficients(0);
+    for (const Edge& edge : all) latency += missed_at_any_size(edge);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Edge& edge = all[i];
       const bool last = i + 1 == all.size();
-      const double step = step_of(edge);
+      const double step = step_of(edge) - missed_at_any_size(edge);
       const Size size = size_of(edge);
       const bool is_unfinished =
           last && !is_seen(points_, main_of(edge), constants_) && largest_by_either(main_of(edge)) > points_.most_log2;
@@ -75,7 +76,7 @@ class LevelReader {
       level.bytes = size.bytes;
       level.disagreement = size.disagreement;
       level.either = size.either;
-      set_transition(edge, level.latency_ns.value + std::exchange(small_steps, 0), size.moved, level);
+      set_transition(edge, level.latency_ns.value + std::exchange(small_steps, 0), size.moved, last, level);
     }
     for (Level& level : found) widen_beside_others(level);
     Level& memory = found.emplace_back();
@@ -122,10 +123,20 @@ class LevelReader {
 
   [[nodiscard]] Eigen::VectorXd ones() const { return Eigen::VectorXd::Ones(static_cast<Eigen::Index>(sizes_.size())); }
 
+  /// What an edge adds to the smallest working set. A far cache of few ways, whose sets fill by chance, misses a small
+  /// share of any, and that share of a far step is no small part of a near latency.
+  [[nodiscard]] double missed_at_any_size(const Edge& edge) const {
+    double sum = 0;
+    for (const EdgePart& part : edge) sum += part.step * part.miss(0);
+    return sum;
+  }
+
   /// Whether latency rises by too little for a level's end; `latency` is what the model has before the edge.
   [[nodiscard]] bool is_small(const Edge& edge, double latency) const {
     const double before = latency + translation_at(fitted_, main_of(edge).log2_bytes);
-    return 1 + step_of(edge) / before < constants_.least_step;
+    const bool may_be_table = !points_.has_page_walks && is_reach_of_cpu_table(points_, main_of(edge).log2_bytes);
+    return 1 + step_of(edge) / before <
+           (may_be_table ? 1 + constants_.most_unwalked_translation : constants_.least_step);
   }
 
   /// Laps that still get faster by more say little of a latency.
@@ -343,11 +354,20 @@ class LevelReader {
     return std::exp2(high);
   }
 
+  /// Whether chance in where a CPU's small pages lie decides which of a cache's sets overflow first, so that misses
+  /// begin long before it is full and its end says more than its onset; and enough sizes show how the misses grow.
+  [[nodiscard]] bool is_placed_by_pages(double bytes) const {
+    constexpr std::ptrdiff_t enough = 5;
+    const auto near = std::ranges::count_if(sizes_, [&](double at) { return std::abs(at - std::log2(bytes)) <= 1; });
+    return points_.cpu_page_bytes > 0 && bytes > constants_.placed_bytes && near >= enough;
+  }
+
   /// Sets where 5 and 95 % of the step are done; `latency` is that before the step.
-  void set_transition(const Edge& edge, double latency, double moved, Level& level) const {
+  void set_transition(const Edge& edge, double latency, double moved, bool last, Level& level) const {
     level.onset_bytes = crossing(edge, 0.05);
     level.end_bytes = crossing(edge, 0.95);
     if (is_seen_by_independent(level.bytes->value)) return;
+    if (!last && is_placed_by_pages(level.bytes->value)) return;
     // A cycle alone leaves the policy open, so only what was seen to fit is sure. Streams leave it open too, but their
     // sizes are compared with those of walks, so they keep the size that explains the slope instead of the onset.
     const auto [fitting_bytes, left_bytes] = last_fitting(latency, step_of(edge));

@@ -39,8 +39,11 @@ LatencyCurves readable(LatencyCurves curves) {
 
 /// The readable points of the cycle alone; none where they are too few.
 std::optional<LatencyCurves> readable_cycle(const LatencyCurves& curves) {
-  LatencyCurves cycle =
-      readable({.cycle = curves.cycle, .independent = {}, .page = {}, .of_streams = curves.of_streams});
+  LatencyCurves cycle = readable({.cycle = curves.cycle,
+                                  .independent = {},
+                                  .page = {},
+                                  .cpu_page_bytes = curves.cpu_page_bytes,
+                                  .of_streams = curves.of_streams});
   if (cycle.cycle.size() < fewest_points) return std::nullopt;
   return cycle;
 }

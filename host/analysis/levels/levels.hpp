@@ -52,6 +52,7 @@ struct LatencyCurves {
   std::vector<SizeRange> disturbed = {};
   double nearer_ns = 0;
   double share_of_others = 0;  ///< share of time that others took, in the mean over all points
+  double cpu_page_bytes = 0;   ///< a CPU's page, whose tables every load needs; 0 for other devices
   bool of_streams = false;     ///< `cycle` is the time per line of streams, on all cores at once
 };
 

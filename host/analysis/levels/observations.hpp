@@ -22,14 +22,18 @@ struct Observations {
   bool has_page_walks = false;  ///< walks over pages, at one stride or several, show translation
   bool of_streams = false;
   double line_bytes = 64;
-  double base_noise = 0;  ///< of the cycle's points as a share of a latency, as far as their neighbours show it
-  double least_log2 = 0;  ///< smallest size of the cycle
+  double cpu_page_bytes = 0;  ///< as LatencyCurves has it
+  double base_noise = 0;      ///< of the cycle's points as a share of a latency, as far as their neighbours show it
+  double least_log2 = 0;      ///< smallest size of the cycle
   double most_log2 = 0;
   double most_log2_of_pages = 0;  ///< how far the walk over pages spans
 
   [[nodiscard]] Eigen::Index count() const { return latency.size(); }
   [[nodiscard]] LoadOrder order_of(Eigen::Index i) const { return order[static_cast<std::size_t>(i)]; }
 };
+
+/// Whether a CPU may have a table of pages with this reach. Without a walk over pages a step elsewhere is a cache's.
+bool is_reach_of_cpu_table(const Observations& points, double log2_bytes);
 
 Observations observe(const LatencyCurves& curves, const Constants& constants);
 

@@ -21,6 +21,7 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
   analysis::LatencyCurves curves;
   curves.line_bytes = request.line_bytes;
   curves.page_bytes = request.page_bytes;
+  if (request.of_cpu && hierarchy.pages != measure::PageSize::huge) curves.cpu_page_bytes = request.page_bytes;
   std::map<Order, std::map<double, analysis::CurvePoint>> by_order;
   double counted = 0;
   for (const measure::Measurement& one : measurements) {
