@@ -89,6 +89,7 @@ struct ShowOptions {
   std::vector<std::string> files;
   std::vector<std::string> probes;  ///< the tables of these alone
   bool verbose = false;             ///< the tables of all
+  bool as_json = false;             ///< the first screens in parts
 };
 
 /// `sonde show FILE...`: the first screen of record files, or their tables. Throws UsageError before anything is shown.

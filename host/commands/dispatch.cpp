@@ -121,6 +121,8 @@ void run_external(const std::string& name, const std::vector<std::string>& argum
   if (os::path_of(name).filename() == os::path_of(name)) {
     const std::filesystem::path own_folder = os::program_file().parent_path();
     const std::filesystem::path file = os::path_of(program);
+    // The report shows what `sonde show --json` says, of the program that started it.
+    os::set_environment_unless_set("SONDE_PROGRAM", os::program_file().string());
     os::become(own_folder / file, arguments);
     // An installed program has there what is not for the PATH: bin/ and lib/sonde/ move together.
     os::become(own_folder.parent_path() / "lib" / "sonde" / file, arguments);

@@ -232,6 +232,7 @@ void add_show_options(CLI::App& show, ShowOptions& options) {
       ->expected(1)
       ->delimiter(',');
   show.add_flag("-v", options.verbose, "All tables");
+  show.add_flag("--json", options.as_json, "The screen in its parts, a JSON object a device");
 }
 
 void add_levels_options(CLI::App& levels, std::string& file, bool& as_json) {

@@ -43,9 +43,16 @@ std::vector<records::Line> of_probes(std::vector<records::Line> lines, std::span
 
 ExitStatus show_command(const ShowOptions& options) {
   check_names(options.probes);
+  if (options.as_json && (options.verbose || !options.probes.empty()))
+    throw UsageError("--json prints first screens; leave -v and --probe out, or see sonde report --csv for all tables");
   std::vector<std::vector<records::Line>> of_files;
   for (const std::string& file : options.files) of_files.push_back(lines_of(file));
   for (std::size_t at = 0; at < of_files.size(); ++at) {
+    if (options.as_json) {
+      for (const records::Screen& screen : summary::screens(of_files[at], options.files[at]))
+        std::cout << records::screen_json(screen) << "\n";
+      continue;
+    }
     if (at > 0) std::cout << "\n";
     if (options.verbose || !options.probes.empty()) {
       if (of_files.size() > 1) std::cout << records::visible(options.files[at]) << "\n";

@@ -90,8 +90,9 @@ std::string time_of(const RunFacts& facts, bool underway) {
   return facts.end->status == "complete" ? seconds : facts.end->status + " after " + seconds;
 }
 
-std::string header(const DeviceRecord& device, const RunFacts& facts, const View& view,
-                   const FirstScreenLayout& layout) {
+/// What the device is, by which drivers it was measured, and for how long; the time is left out while a run is
+/// underway.
+std::string heading_of(const DeviceRecord& device, const RunFacts& facts, const View& view, bool underway) {
   const bool is_first = &device == facts.devices.front();
   const bool is_cpu = device.type == device::DeviceType::cpu;
   const records::HostRecord host = facts.run != nullptr ? facts.run->host : records::HostRecord{};
@@ -106,9 +107,15 @@ std::string header(const DeviceRecord& device, const RunFacts& facts, const View
   if (const std::string drivers = drivers_of(device, view); !drivers.empty()) parts.push_back(drivers);
   if (!is_cpu && device.type != device::DeviceType::model && !host.cpu.empty())
     parts.push_back("host: " + without_marks(host.cpu) + cores);
-  const std::string time = time_of(facts, layout.awaited.has_value());
+  const std::string time = time_of(facts, underway);
   if (is_first && !time.empty()) parts.push_back(time);
-  return wrapped(fmt::format("{}", fmt::join(parts, " · ")), layout.columns, 0);
+  return fmt::format("{}", fmt::join(parts, " · "));
+}
+
+Shown shown_of(const DeviceRecord& device, const View& view, std::span<const LevelRow> rows) {
+  Shown shown{device, view, rows, 0};
+  for (const device::Api api : driver_apis) shown.apis += is_used(device, api, view) ? 1 : 0;
+  return shown;
 }
 
 /// A topic in at most so many lines: parts that do not fit are left out.
@@ -145,13 +152,11 @@ std::string block(const DeviceRecord& device, const RunFacts& facts, const View&
                   int topic_lines, std::ptrdiff_t& spare_lines) {
   const std::vector<LevelRow> rows = level_rows(device, view);
   const std::vector<std::string> awaited = layout.awaited.value_or(std::vector<std::string>{});
-  std::string text = header(device, facts, view, layout);
+  std::string text = wrapped(heading_of(device, facts, view, layout.awaited.has_value()), layout.columns, 0);
   if (!rows.empty()) text += "\n" + table_of(rows, layout);
   if (rows.empty() && std::ranges::find(awaited, "latency") != awaited.end()) text += "\nlevels          …\n";
-  Shown shown{device, view, rows, 0};
-  for (const device::Api api : driver_apis) shown.apis += is_used(device, api, view) ? 1 : 0;
   std::string below;
-  for (const Topic& topic : topics(shown, awaited)) {
+  for (const Topic& topic : topics(shown_of(device, view, rows), awaited)) {
     std::string one = topic_text(topic, layout, topic_lines);
     std::string longer = topic_text(topic, layout, topic_lines + 1);
     const std::ptrdiff_t more = std::ranges::count(longer, '\n') - std::ranges::count(one, '\n');
@@ -203,6 +208,20 @@ std::string first_screen(std::span<const records::Line> lines, const FirstScreen
     if (spare >= 0) return text_with(topic_lines, spare);
   }
   return text;
+}
+
+std::vector<records::Screen> screens(std::span<const records::Line> lines, const std::string& file) {
+  const RunFacts facts = facts_of(lines);
+  const View view(lines);
+  std::vector<records::Screen> found;
+  for (const DeviceRecord* device : facts.devices) {
+    const std::vector<LevelRow> rows = level_rows(*device, view);
+    records::Screen screen{file, device->id, heading_of(*device, facts, view, false), texts_of(rows), {}};
+    for (Topic& topic : topics(shown_of(*device, view, rows), {}))
+      screen.topics.push_back({std::move(topic.name), std::move(topic.parts), topic.is_marked});
+    found.push_back(std::move(screen));
+  }
+  return found;
 }
 
 }  // namespace sonde::summary

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "measure/targets.hpp"
+#include "records/screen.hpp"
 #include "summary/summary.hpp"
 
 namespace sonde::summary {
@@ -18,6 +19,9 @@ struct FirstScreenLayout {
 /// The answer of a run in one screen, drawn from its records alone: the levels of each device, a line a topic, what
 /// could not be measured, and what to look at next. Lines end with a line feed.
 std::string first_screen(std::span<const records::Line> lines, const FirstScreenLayout& layout);
+
+/// The same in parts, of each device: every level and topic, however many lines they would take.
+std::vector<records::Screen> screens(std::span<const records::Line> lines, const std::string& file);
 
 /// Why something is not in a run's results.
 enum class Missing { cannot, needs_hardware, needs_time };
@@ -66,6 +70,9 @@ std::vector<LevelRow> level_rows(const records::DeviceRecord& device, const View
 
 /// The rows as a table: the APIs beside each other, or where that is too wide below each other, or a list.
 std::string table_of(std::span<const LevelRow> rows, const FirstScreenLayout& layout);
+
+/// The rows as texts, with the cells of the APIs that tell anything.
+std::vector<records::ScreenLevel> texts_of(std::span<const LevelRow> rows);
 
 /// The latency levels of an API that a row may be made of: those of ordinary vector loads, or of native code.
 std::vector<const measure::FoundLevel*> main_levels(const std::string& device, device::Api api, const View& view);

@@ -163,6 +163,23 @@ std::string level_list(std::span<const LevelRow> rows, int columns) {
 
 }  // namespace
 
+std::vector<records::ScreenLevel> texts_of(std::span<const LevelRow> rows) {
+  std::vector<records::ScreenLevel> texts;
+  for (const LevelRow& row : rows) {
+    records::ScreenLevel& level = texts.emplace_back();
+    level = {.name = row.name,
+             .size = size_cell(row),
+             .interval = row.bytes ? size_interval(*row.bytes) : "",
+             .cells = {},
+             .sure = row.sure};
+    for (const device::Api api : apis_of_rows) {
+      records::ScreenCell cell{records::api_name(api), latency_cell(row, api), bandwidth_cell(row, api)};
+      if (!cell.latency_ns.empty() || !cell.read_gbps.empty()) level.cells.push_back(std::move(cell));
+    }
+  }
+  return texts;
+}
+
 std::string table_of(std::span<const LevelRow> rows, const FirstScreenLayout& layout) {
   if (rows.empty()) return "";
   if (layout.columns < least_for_a_table) return level_list(rows, layout.columns);

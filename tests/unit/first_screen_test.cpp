@@ -130,6 +130,30 @@ TEST(FirstScreen, WhileItRunsItSaysWhatIsNotKnownYet) {
   EXPECT_FALSE(says(text, "Compute"));
 }
 
+TEST(FirstScreen, ItsPartsSayWhatItSays) {
+  const std::vector<Line> lines{test::cpu_device(),
+                                level_line("opencl", 1, analysis::Bracket{32 * kib, 32 * kib, 33 * kib}, {1, 1, 1}),
+                                level_line("vulkan", 1, analysis::Bracket{47 * kib, 48 * kib, 49 * kib}, {1, 2, 4})};
+  const std::vector<records::Screen> parts = screens(lines, "a.jsonl");
+  ASSERT_EQ(parts.size(), 1u);
+  const records::Screen& screen = parts.front();
+  EXPECT_EQ(screen.file + " " + screen.device, "a.jsonl " + test::cpu_device().id);
+  const std::string text = first_screen(lines, {.columns = 200});
+  EXPECT_TRUE(says(text, screen.heading + "\n"));
+  ASSERT_EQ(screen.levels.size(), 1u);
+  ASSERT_EQ(screen.levels[0].cells.size(), 2u);
+  EXPECT_EQ(screen.levels[0].cells[1].api, "vulkan");
+  for (const std::string& part : {screen.levels[0].name, screen.levels[0].size, screen.levels[0].sure,
+                                  screen.levels[0].cells[0].latency_ns, screen.levels[0].cells[1].latency_ns})
+    EXPECT_TRUE(!part.empty() && says(text, part));
+  ASSERT_FALSE(screen.topics.empty());
+  EXPECT_TRUE(screen.topics[0].name == "Disagree" && screen.topics[0].marked);
+  EXPECT_TRUE(says(text, screen.topics[0].parts[0]));
+  const std::string json = records::screen_json(screen);
+  EXPECT_TRUE(says(json, R"({"record":"screen","file":"a.jsonl")"));
+  EXPECT_TRUE(says(json, R"({"api":"opencl","latency_ns":"1.00"})"));
+}
+
 TEST(FirstScreen, OnlyWhatMustNotBeMissedIsInColour) {
   const std::vector<Line> lines{test::cpu_device(), level_line("opencl", 1, std::nullopt, {50, 100, 150})};
   EXPECT_FALSE(says(first_screen(lines, {}), "\x1b["));
@@ -137,6 +161,8 @@ TEST(FirstScreen, OnlyWhatMustNotBeMissedIsInColour) {
 }
 
 TEST(Show, RefusesWhatItCannotShow) {
+  EXPECT_THROW(commands::show_command({.files = {screen_path("cpu.jsonl")}, .verbose = true, .as_json = true}),
+               session::UsageError);
   EXPECT_THROW(commands::show_command({.files = {screen_path("there-is-none.jsonl")}}), session::UsageError);
   EXPECT_THROW(commands::show_command({.files = {screen_path("cpu.txt")}}), session::UsageError);
   EXPECT_THROW(commands::show_command({.files = {screen_path("cpu.jsonl")}, .probes = {"cooking"}}),
