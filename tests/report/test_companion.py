@@ -60,7 +60,7 @@ def test_the_cpus_levels_are_drawn_with_short_names(tmp_path):
         if "values" in layer.get("data", {})
     ]
     assert [row["name"] for rows in noted for row in rows if "name" in row] == ["small pages", "huge pages"]
-    assert "Bars above: levels." in CPU_LATENCY.legend(view)
+    assert "Thick: the latency of a level where it serves." in CPU_LATENCY.legend(view)
 
 
 def test_a_gpus_curve_stands_beside_the_cpus_where_both_are_known(tmp_path):

@@ -112,3 +112,10 @@ def test_streams_have_a_picture_of_their_own(tmp_path):
     assert {(row["series"], row["share"]) for row in rows} == {("OpenCL, read", 0.0), ("OpenCL, copy", 0.1)}
     assert not any(row["counted"] for row in HIT_RATE.chart(seen).to_dict()["data"]["values"])
     assert not HIT_RATE.further(view(tmp_path, *SAMPLES))
+
+
+def test_a_few_points_at_nothing_are_no_picture(tmp_path):
+    seen = view(tmp_path, sample(256 * MIB, [0.0]), sample(1024 * MIB, [0.001]))
+    assert HIT_RATE.chart(seen) is None and "the table has them" in HIT_RATE.legend(seen)
+    assert len(HIT_RATE.tables(seen)) == 1
+    assert HIT_RATE.chart(view(tmp_path, sample(256 * MIB, [0.0]), sample(16 * MIB, [0.3]))) is not None

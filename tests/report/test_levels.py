@@ -1,5 +1,7 @@
 """Levels: whose they are, how they read, and how a chart notes them."""
 
+import itertools
+
 import pytest
 import synthetic
 from sonde_tools import levels, records
@@ -20,7 +22,8 @@ def two_apis(tmp_path, opencl, vulkan):
 
 def layers(chart):
     """The layers of a chart that have data of their own: what is noted on it."""
-    return [layer for layer in chart.to_dict()["layer"] if "values" in layer.get("data", {})]
+    own = [layer for layer in chart.to_dict()["layer"] if "values" in layer.get("data", {})]
+    return [layer for layer in own if not any("outside" in row for row in layer["data"]["values"])]
 
 
 def curve_encoding(chart):
@@ -100,25 +103,30 @@ def test_without_levels_the_chart_is_as_before(tmp_path):
     found = two_apis(tmp_path, [], [])
     chart = LATENCY.chart(found).to_dict()
     assert layers(LATENCY.chart(found)) == [] and len(LATENCY.tables(found)) == 1
-    assert chart["config"]["legend"]["offset"] == 8 and "Bars above" not in LATENCY.legend(found)
+    assert chart["config"]["legend"]["offset"] == 8 and "Thick" not in LATENCY.legend(found)
 
 
 def test_levels_are_drawn_with_their_series(tmp_path):
     found = two_apis(tmp_path, *(synthetic.level_records(api, levels=FIVE) for api in ("opencl", "vulkan")))
     noted = layers(LATENCY.chart(found))
-    bands, rules, strips, cells, texts, names = (layer["data"]["values"] for layer in noted)
+    bands, rules, wide, plateaus, cells, ends, texts, names = (layer["data"]["values"] for layer in noted)
     # Every one goes when its series is switched off.
     assert all(layer["transform"] == [{"filter": {"param": "shown"}}] for layer in noted)
     assert [row["at"] for row in rules] == [size for size, _ in FIVE[:-1]] * 2 and bands == rules
-    assert {row["series"] for row in strips} == {"OpenCL", "Vulkan"} and len(strips) == 8
-    assert len(cells) == len(texts) == 10 and [row["name"] for row in names] == ["OpenCL", "Vulkan"]
+    assert wide == [] and "range at" not in LATENCY.legend(found)
+    # A level serves from where the one before has ended to its own onset, memory to the end of the walk.
+    opencl = [row for row in plateaus if row["series"] == "OpenCL"]
+    assert [row["latency"] for row in opencl] == [latency for _, latency in FIVE] and len(plateaus) == 10
+    assert all(row["until"] <= after["start"] for row, after in itertools.pairwise(opencl))
+    assert opencl[-1]["until"] == 256 << 20
+    assert len(cells) == len(texts) == len(ends) == 10 and [row["name"] for row in names] == ["OpenCL", "Vulkan"]
     assert {(row["series"], row["dashed"]) for row in rules} == {("OpenCL", False), ("Vulkan", True)}
 
 
 def test_texts_of_two_series_are_in_rows_of_their_own(tmp_path):
     found = two_apis(tmp_path, *(synthetic.level_records(api, levels=FIVE) for api in ("opencl", "vulkan")))
     chart = LATENCY.chart(found)
-    cells = layers(chart)[3]["data"]["values"]
+    cells = layers(chart)[4]["data"]["values"]
     spans = sorted({(cell["top"], cell["foot"], cell["series"]) for cell in cells})
     assert [series for _, _, series in spans] == ["OpenCL", "Vulkan"]
     assert spans[0][1] < spans[1][0] < spans[1][1] < 0
@@ -130,8 +138,18 @@ def test_levels_without_transition_or_size_are_drawn(tmp_path):
     first, *_, last = synthetic.level_records("opencl")
     del last["transition"]
     found = two_apis(tmp_path, [{**first, "transition": None, "bytes": {**first["bytes"], "low": 0}}, last], [])
-    bands, _, strips, *_ = (layer["data"]["values"] for layer in layers(LATENCY.chart(found)))
-    assert strips == [] and bands[0]["low"] == 1
+    bands, edges, wide, *_ = (layer["data"]["values"] for layer in layers(LATENCY.chart(found)))
+    # What is known worse than to a factor of two is no band, which would cover the picture.
+    assert bands == [] and edges == [{key: row[key] for key in edges[0]} for row in wide] and wide[0]["low"] == 1
+    assert "a range at the foot" in LATENCY.legend(found)
+
+
+def test_a_level_that_may_lie_further_out_has_no_plateau(tmp_path):
+    own = synthetic.level_records("opencl", levels=FIVE)
+    own[-1].update(name="beyond", unfinished=True)
+    noted = layers(LATENCY.chart(two_apis(tmp_path, own, [])))
+    assert [row["latency"] for row in noted[3]["data"]["values"]] == [latency for _, latency in FIVE[:-1]]
+    assert noted[4]["data"]["values"][-1]["whole"] == "beyond: > 284 ns"
 
 
 def test_curves_of_other_orders_have_a_chart_of_their_own(tmp_path):

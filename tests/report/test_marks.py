@@ -14,17 +14,17 @@ def test_edges_that_several_curves_have_are_said_once():
     ]  # fmt: skip
 
 
-def names_beside_the_bars(*labels):
+def names_of_rows(*labels):
     level = {"level": 1, "latency_ns": {"low": 1.0, "value": 1.0, "high": 1.0}}
-    layers = marks._bars([(label, [level]) for label in labels], dict.fromkeys(labels, "red"))
+    layers = marks._names([(label, [level]) for label in labels], dict.fromkeys(labels, "red"))
     return [row["name"] for row in layers[-1]["data"]["values"]]
 
 
-def test_bars_have_the_part_of_their_name_by_which_they_differ():
-    assert names_beside_the_bars("OpenCL, fabric loaded", "Vulkan, fabric loaded") == ["OpenCL", "Vulkan"]
-    assert names_beside_the_bars("PoCL 3.1, cycle", "PoCL 6.0, cycle", "PoCL 6.0, all") == [
+def test_rows_have_the_part_of_their_name_by_which_they_differ():
+    assert names_of_rows("OpenCL, fabric loaded", "Vulkan, fabric loaded") == ["OpenCL", "Vulkan"]
+    assert names_of_rows("PoCL 3.1, cycle", "PoCL 6.0, cycle", "PoCL 6.0, all") == [
         "PoCL 3.1, cycle", "PoCL 6.0, cycle", "PoCL 6.0, all"
     ]  # fmt: skip
-    assert names_beside_the_bars("CPU, 4 KiB pages", "CPU, 2 MiB pages") == ["4 KiB pages", "2 MiB pages"]
-    assert names_beside_the_bars("OpenCL, fabric loaded") == ["OpenCL, fabric loaded"]
-    assert names_beside_the_bars("OpenCL", "OpenCL, fabric loaded") == ["OpenCL", "OpenCL, fabric loaded"]
+    assert names_of_rows("CPU, 4 KiB pages", "CPU, 2 MiB pages") == ["4 KiB pages", "2 MiB pages"]
+    assert names_of_rows("OpenCL, fabric loaded") == ["OpenCL, fabric loaded"]
+    assert names_of_rows("OpenCL", "OpenCL, fabric loaded") == ["OpenCL", "OpenCL, fabric loaded"]

@@ -9,6 +9,8 @@ from sonde_tools.sections import Figure, Section
 
 _CAPACITY = "effective-capacity"
 # Lines of the theory are drawn through so many points.
+# A share of hits that is none.
+_NOTHING = 0.01
 _THEORY_POINTS = 60
 _LARGEST_STEP = 2.05
 
@@ -76,7 +78,16 @@ def _summary(view):
 
 
 def _chart(view):
+    if _is_empty(view):
+        return None
     return _drawn(view, shares(view), "hit rate of the last cache before memory", _legend(view))
+
+
+def _is_empty(view):
+    """Whether a picture would be a few points at nothing."""
+    points = [point for entry in shares(view) for point in entry.points]
+    few = all(len(entry.points) < charts.FEWEST_JOINED for entry in shares(view))
+    return few and not _capacities(view) and all(abs(point.band["value"]) < _NOTHING for point in points)
 
 
 def _drawn(view, entries, what, text):
@@ -183,6 +194,8 @@ def _percent(share):
 
 
 def _legend(view):
+    if _is_empty(view):
+        return "No cache served anything at the few sizes that were measured; the table has them."
     text = "Circles: from latency, with the interval that another run's lies in."
     if _capacities(view):
         text += " Rules: what the cache holds, and what is stated. Dotted: uniformly random loads of a cache that holds so much."

@@ -70,6 +70,8 @@ def medians(entries, band=True):
     counts = [len(point.values) for point in points]
     drawn = f" with {intervals(points)}" if band else ""
     text = f"Medians of {formats.span(min(counts), max(counts), str)} repetitions{drawn}."
+    if max(counts) == 1 and not any(point.interval for point in points):
+        text = "Single measurements."
     if any(point.disturbed for point in points):
         text += " Hollow points: other programs were using the CPU, or its core."
     spikes = sum(sum(contradicted(entry.points)) for entry in entries)

@@ -1,4 +1,7 @@
-"""How every picture looks: colour is what a curve is of, marker and dash are its API, a bar or band its interval."""
+"""How every picture looks: colour is what a curve is of, marker and dash are its API, a bar or band its interval.
+
+Where all curves are of one thing, colour tells the APIs apart too.
+"""
 
 import textwrap
 
@@ -45,8 +48,11 @@ def _numbers(labelled):
 
 
 def colours(labelled):
-    """{label: colour}: curves of the same thing through two APIs share one."""
-    return {label: COLOURS[number % len(COLOURS)] for label, (number, _) in _numbers(labelled).items()}
+    """{label: colour}: curves of the same thing through two APIs share one, unless there is nothing else to tell apart."""
+    numbers = _numbers(labelled)
+    if len({number for number, _ in numbers.values()}) == 1:
+        return {label: COLOURS[is_dashed(api)] for label, (_, api) in numbers.items()}
+    return {label: COLOURS[number % len(COLOURS)] for label, (number, _) in numbers.items()}
 
 
 def markers(labelled):
