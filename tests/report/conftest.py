@@ -1,5 +1,6 @@
 """Makes the Python package importable, and one report that the tests of its parts share."""
 
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -7,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.setdefault("SONDE_PROGRAM", str(ROOT / "build/test/sonde")))
 sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).parent)]
 
 
@@ -14,6 +16,14 @@ sys.path[:0] = [str(ROOT / "tools"), str(Path(__file__).parent)]
 def root():
     """The repository's folder."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def program():
+    """The program whose first screens the page repeats; skips the test where it is not built."""
+    if not PROGRAM.exists():
+        pytest.skip(f"no {PROGRAM}")
+    return PROGRAM
 
 
 @pytest.fixture(scope="session")

@@ -54,7 +54,7 @@ def test_pictures_are_of_the_main_chart_only(full_report):
     assert [path.name for path in full_report.png.iterdir()] == ["latency-cpu.png"]
     text = (full_report.svg / "latency-cpu.svg").read_text(encoding="utf-8")
     for words in ("level 1: 32 KiB, 1.50 ns", "level 3: 49.9 MiB, 25.1 ns", "memory: 96.0 ns", "address translation",
-                  "Bars above: levels."):  # fmt: skip
+                  "Thick: the latency of a level where it serves."):  # fmt: skip
         assert words in text
     assert "independent" not in text
 

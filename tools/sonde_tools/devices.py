@@ -55,6 +55,7 @@ class DeviceView:
     curves: list = field(default_factory=list)
     counted: list = field(default_factory=list)  # pairs of a recording and a counter record beside one of its points
     beside: list = field(default_factory=list)  # every view of the same files, its own too
+    screens: list = field(default_factory=list)  # what the program's first screens of its files say, one a file
 
     @property
     def record(self):

@@ -27,6 +27,9 @@ async function draw(place) {
   const {lines, ...specification} = report.charts[place.id];
   for (const panel of specification.vconcat ?? []) panel.width = place.clientWidth - 100;
   if (lines.length) specification.data = {values: lines.flatMap(rows)};
+  // Names at the ends of curves stand beside a plot that is wide, within one that is narrow.
+  const outside = specification.params?.find((each) => each.name === "names_outside");
+  if (outside) outside.value = place.clientWidth > Math.max(600, 5 * specification.usermeta.names_at_ends_pixels);
   // Names that do not fit beside each other go below each other; the axis and the menu button take about 110 pixels.
   const columns = Math.floor((place.clientWidth - 110) / specification.usermeta.legend_name_pixels);
   specification.config.legend.columns = Math.max(1, columns);
@@ -61,4 +64,11 @@ async function begin() {
   document.querySelectorAll("details").forEach((each) => each.addEventListener("toggle", drawNext));
   whenIdle(drawNext);
 }
+// Paper has everything, and what was folded is folded again behind it.
+let opened = [];
+addEventListener("beforeprint", () => {
+  opened = [...document.querySelectorAll("details:not([open])")];
+  for (const each of opened) each.open = true;
+});
+addEventListener("afterprint", () => { for (const each of opened) each.open = false; });
 begin();

@@ -9,7 +9,7 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
-from sonde_tools import findings, formats, library, method_pages, overview, pictures, series
+from sonde_tools import findings, first_screen, formats, library, method_pages, pictures, series
 from sonde_tools.devices import API_NAMES
 
 _FOLDER = Path(__file__).parent
@@ -116,7 +116,8 @@ def _data(named):
 def _device(view, own, others, slug):
     note = MODEL_NOTE if view.is_model else CPU_NOTE if view.is_cpu else ""
     return {
-        "slug": slug, "title": view.title, "note": note, "overview": overview.of(view), "others": others,
+        "slug": slug, "title": view.title, "note": note, "others": others,
+        "screens": [(screen, *first_screen.table(screen)) for screen in view.screens],
         "parts": [_part(view, section, slug) for section in own],
         "methods": list(dict.fromkeys(page for section in own for page in _methods(section.method_pages))),
         "findings": findings.groups(view), "cards": _device_cards(view),
@@ -126,9 +127,9 @@ def _device(view, own, others, slug):
 def _part(view, section, slug):
     further = [_figure(f"{section.name}-{figure.name}-{slug}", figure) for figure in section.further(view)]
     return {
-        "id": f"{section.name}-{slug}", "picture": section.chart(view), "legend": section.legend(view), "further": further,
+        "id": f"{section.name}-{slug}", "picture": first_screen.picture_of(view, section), "legend": section.legend(view), "further": further,
         "heading": f"{section.heading} (simulated)" if view.is_model else section.heading,
-        "summary": section.summary(view), "tables": section.tables(view),
+        "headline": first_screen.headline(view, section.name), "summary": section.summary(view), "tables": section.tables(view),
     }  # fmt: skip
 
 
@@ -184,7 +185,11 @@ def _run_card(recording):
 
 
 def _notes(recordings, compared, traffic):
-    found = []
+    found = (
+        []
+        if first_screen.program() or not any(recording.devices for recording in recordings)
+        else [first_screen.NO_PROGRAM]
+    )
     for recording in recordings:
         status = (recording.end or {}).get("status")
         if recording.end is None:

@@ -1,5 +1,6 @@
 """A picture: a Vega-Lite specification, the curves that its rows come from, and what is made of both."""
 
+import textwrap
 from dataclasses import dataclass, field
 
 import msgspec
@@ -9,6 +10,9 @@ from sonde_tools.curves import contradicted
 
 # Both that vl_convert draws with and that a page brings along.
 VEGA_LITE_VERSION = "6.4"
+
+# What fits a picture's width in a title's size.
+_TITLE_CHARACTERS = 88
 
 _MEASURED = ("median", "low", "high", "minimum", "maximum", "cycles")
 _STATE = ("foreign_cpu", "clock_mhz")
@@ -56,6 +60,15 @@ class Picture:
             return self.specification
         rows = [row for line in self.lines for row in _rows(line)]
         return {**self.specification, "data": {"values": rows}}
+
+
+def headed(picture, headline):
+    """The Picture with what it shows as its title, and its own title below that; as it is without a headline."""
+    if not picture or not headline:
+        return picture
+    title = picture.specification["title"]
+    head = {"text": textwrap.wrap(headline, _TITLE_CHARACTERS), "subtitle": [title["text"], *title["subtitle"]]}
+    return Picture({**picture.specification, "title": head}, picture.lines)
 
 
 def columns(points):

@@ -2,7 +2,7 @@
 
 import re
 
-from sonde_tools import formats, method_pages, parts, pictures
+from sonde_tools import first_screen, formats, method_pages, parts, pictures
 
 # The sections in the order in which a reviewer writes; a device without one of the first has the next.
 ORDER = [
@@ -15,28 +15,52 @@ CAPTIONS = "captions.md"
 _MOST_ROWS = 16
 
 
-def files(shown, slugs):
+def files(shown, slugs, compared=None):
     """Yields (name, content) of each picture, and last of the captions.
 
-    shown: (view, its Sections, further Tables) of each device; slugs: for each what names its files.
+    shown: (view, its Sections, further Tables) of each device; slugs: for each what names its files; compared: (Figure,
+    Table or None) of several devices or drivers together, whose pictures come first.
     """
-    captions = []
+    captions = ["# All together"] if compared else []
+    for figure, table in (compared or [])[:MOST_PICTURES]:
+        name = f"{figure.name}-together"
+        yield from _drawn(name, figure.chart)
+        about = [f"{view.title}. {parts.about(view)}." for view, _, _ in shown]
+        captions += [f"## {figure.heading}", f"![{figure.heading}]({name}.png)", *about, figure.legend]
+        captions += [_markdown(table)] if table and len(table.rows) <= _MOST_ROWS else []
     for (view, sections, _), slug in zip(shown, slugs, strict=True):
         chosen = _chosen(view, sections)
-        captions += [f"# {view.title}"] if chosen else []
+        captions += [f"# {view.title}", *map(_screen, view.screens)] if chosen else []
         for section, chart in chosen:
             name = f"{section.name}-{slug}"
-            yield f"{name}.png", pictures.png(chart)
-            yield f"{name}.svg", pictures.svg(chart)
+            yield from _drawn(name, chart)
             captions.append(_caption(view, section, name))
     yield CAPTIONS, formats.visible("\n\n".join(captions) + "\n")
+
+
+def _drawn(name, chart):
+    yield f"{name}.png", pictures.png(chart)
+    yield f"{name}.svg", pictures.svg(chart)
+
+
+def _screen(screen):
+    """A first screen: its levels as a table, its topics as a list."""
+    (latency, read), rows = first_screen.table(screen)
+    heads = ["", "size", *(f"latency, ns: {api}" for api in latency), *(f"read, GB/s: {api}" for api in read), "sure"]
+    cells = [
+        [name, " ".join(filter(None, [size, interval])), *(text for _, text in [*of_latency, *of_read]), sure]
+        for name, size, interval, of_latency, of_read, sure in rows
+    ]
+    lines = [f"| {' | '.join(row)} |" for row in [heads, ["---"] * len(heads), *cells]] if rows else []
+    topics = [f"- {topic['name']}: {' · '.join(topic['parts'])}" for topic in screen["topics"]]
+    return "\n\n".join(filter(None, [screen["heading"], "\n".join(lines), "\n".join(topics)]))
 
 
 def _chosen(view, sections):
     """(Section, Picture) of the first sections in the order that have one."""
     known = {section.name: section for section in sections}
     ordered = [known[name] for name in ORDER if name in known]
-    drawn = ((section, chart) for section in ordered if (chart := section.chart(view)))
+    drawn = ((section, chart) for section in ordered if (chart := first_screen.picture_of(view, section)))
     return [each for _, each in zip(range(MOST_PICTURES), drawn, strict=False)]
 
 
@@ -46,6 +70,7 @@ def _caption(view, section, name):
     lines = [
         f"## {section.heading}{simulated}",
         f"![{section.heading}]({name}.png)",
+        f"**{headline}.**" if (headline := first_screen.headline(view, section.name)) else "",
         f"{view.title}. {parts.about(view)}.",
     ]
     lines += [f"Method: {sentence}" for sentence in _methods(section)]

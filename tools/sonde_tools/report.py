@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from sonde_tools import formats, other_curves, outputs, page, pictures, publish, records, tables, together
+from sonde_tools import first_screen, formats, other_curves, outputs, page, pictures, publish, records, tables, together
 from sonde_tools.bandwidth import BANDWIDTH
 from sonde_tools.compute import COMPUTE
 from sonde_tools.contention import CONTENTION
@@ -21,10 +21,10 @@ from sonde_tools.memory_kinds import KINDS
 from sonde_tools.moved import MOVED
 from sonde_tools.roofline import ROOFLINE
 
-# A probe without a Section here is drawn as its curves declare it.
+# In the order in which a reviewer writes. A probe without a Section here is drawn as its curves declare it.
 SECTIONS = [
-    LATENCY, CPU_LATENCY, CPU_BANDWIDTH, LOADED_LATENCY_OF_CPU, CORE_TO_CORE, BANDWIDTH, LOADED_LATENCY, HIT_RATE, KINDS, COPY,
-    CONTENTION, FRAMES, COMPUTE, ROOFLINE, MOVED,
+    LATENCY, BANDWIDTH, HIT_RATE, COPY, LOADED_LATENCY, CONTENTION, ROOFLINE, COMPUTE, CPU_LATENCY, CPU_BANDWIDTH,
+    LOADED_LATENCY_OF_CPU, CORE_TO_CORE, KINDS, FRAMES, MOVED,
 ]  # fmt: skip
 SHOWN_PROBES = {probe for section in SECTIONS for probe in section.shown_probes}
 
@@ -104,6 +104,8 @@ def _write(request, files):
     if request.out:
         target.check(request.out)
     views = views_of(files)
+    if request.out or request.publish or request.png or request.svg:
+        first_screen.add_to(views, [recording.path for recording in recordings])
     slugs = formats.slugs(view.device for view in views)
     devices = list(map(shown, views))
     compared = together.figures(views) if request.together else None
@@ -111,14 +113,14 @@ def _write(request, files):
     if request.out:
         yield target.write(request.out, page.html(recordings, devices, slugs, compared, traffic))
     if request.publish:
-        for name, content in publish.files(devices, slugs):
+        for name, content in publish.files(devices, slugs, compared):
             yield target.write(request.publish / name, content)
     if request.png or request.svg:
         for figure, _ in compared or []:
             yield from _pictures(request, target, figure.chart, f"{figure.name}-together")
         for (view, sections, _), slug in zip(devices, slugs, strict=True):
             for section in sections:
-                yield from _pictures(request, target, section.chart(view), f"{section.name}-{slug}")
+                yield from _pictures(request, target, first_screen.picture_of(view, section), f"{section.name}-{slug}")
         for part in traffic.parts if traffic else []:
             yield from _pictures(request, target, part.chart, part.name)
     if request.csv:

@@ -1,7 +1,7 @@
 """Pictures of many devices at once: one curve a device, or one a driver version where several drove the same device."""
 
 from collections import Counter, namedtuple
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sonde_tools import (
     axes,
@@ -15,6 +15,7 @@ from sonde_tools import (
     frames,
     latency,
     loaded_latency,
+    marks,
     parts,
 )
 from sonde_tools.curves import pooled
@@ -71,9 +72,62 @@ def _figure(quantity, entries, views):
     whose = quantity.heading
     if len(views) == 1:
         whose = f"{views[0].title}: {whose[0].lower()}{whose[1:]}"
-    head = (f"{whose}, {len(entries)} curves", [span, parts.medians(entries)])
-    picture = charts.over(quantity.across, entries, quantity.quantity, quantity.unit, head)
-    return Figure(quantity.name, quantity.heading, picture, parts.medians(entries))
+    apart = Apart(quantity.across, entries)
+    head = (f"{whose}, {len(entries)} curves", [span, parts.medians(entries), *filter(None, [apart.legend])])
+    picture = charts.over(quantity.across, entries, quantity.quantity, quantity.unit, head, apart)
+    return Figure(
+        quantity.name, quantity.heading, picture, " ".join(filter(None, [parts.medians(entries), apart.legend]))
+    )
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Where the 95 % intervals of labelled curves over an Across do not touch; noted on a picture as Marks are."""
+
+    across: axes.Across
+    entries: list
+    head_pixels = foot_pixels = 0
+
+    def gaps(self):
+        """Rows from one interval's end to the next one's begin, and how many places could be compared."""
+        places = {}
+        for entry, point in self.across.of(self.entries):
+            # One value has no interval.
+            if not point.disturbed and (point.interval or len(point.values) > 1):
+                key = (self._side(entry), point.x[self.across.coordinate])
+                places.setdefault(key, []).append((point.median, point.low, point.high, entry.label))
+        compared = {key: sorted(found) for key, found in places.items() if len(found) > 1}
+        rows = [
+            {"series": label, "at": at, "low": below[2], "high": low}
+            for (_, at), found in sorted(compared.items())
+            for below, (_, low, _, label) in zip(found, found[1:], strict=False)
+            if below[2] < low
+        ]
+        return rows, len(compared)
+
+    def _side(self, entry):
+        """Curves of one API are held against each other, unless no two are of one: then all are."""
+        apis = [one.curve.api for one in self.entries]
+        return entry.curve.api if len(set(apis)) < len(apis) else ""
+
+    @property
+    def legend(self):
+        """How many intervals do not touch, in a sentence; empty where too many curves would cover one another."""
+        if len(self.entries) > charts.MOST_NAMED:
+            return ""
+        rows, compared = self.gaps()
+        if not compared:
+            return "No place has an interval of two of them."
+        drawn = "" if charts.are_few(self.across, self.entries) else "Grey: "
+        where = f"{drawn}at {len(rows)} of {compared} common places intervals do not touch."
+        return where[0].upper() + where[1:] if rows else f"Intervals touch at all {compared} common places."
+
+    def layers(self, _palette, both, _height):
+        """A layer to be drawn below the curves, on Axes."""
+        rows = self.gaps()[0] if len(self.entries) <= charts.MOST_NAMED else []
+        look = {"type": "rule", "strokeWidth": 2.5, "opacity": 0.4, "color": marks.NEUTRAL, "clip": True}
+        encoding = {"x": both.x("at"), "y": both.y("low"), "y2": {"field": "high"}}
+        return [{"data": {"values": rows}, "mark": look, "encoding": encoding}] if rows else []
 
 
 def _table(quantity, entries):
