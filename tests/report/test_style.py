@@ -20,6 +20,14 @@ def test_colour_is_what_a_curve_is_of_and_marker_its_api():
     assert [style.is_dashed(entry.curve.api) for entry in both] == [False, False, True, True]
 
 
+def test_where_all_curves_are_of_one_thing_the_apis_have_colours():
+    alone = labelled(("OpenCL", "opencl"), ("Vulkan", "vulkan"))
+    assert style.colours(alone) == {"OpenCL": "#0072b2", "Vulkan": "#d55e00"}
+    both = [*alone, *labelled(("OpenCL, fabric loaded", "opencl"), ("Vulkan, fabric loaded", "vulkan"))]
+    assert style.colours(both)["Vulkan, fabric loaded"] == "#d55e00"
+    assert list(style.markers(both).values()) == ["circle", "square", "triangle-up", "diamond"]
+
+
 def test_of_sixty_curves_of_one_api_no_two_are_alike():
     many = labelled(*((f"Device {number}", "opencl") for number in range(60)))
     colours, markers = style.colours(many), style.markers(many)

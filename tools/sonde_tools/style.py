@@ -4,6 +4,7 @@ Where all curves are of one thing, colour tells the APIs apart too.
 """
 
 import textwrap
+from collections import Counter
 
 from sonde_tools.devices import API_NAMES
 
@@ -18,6 +19,8 @@ COLOURS = [
 # Every second one is Vulkan's; more curves than there are colours go on with the next two.
 _MARKERS = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"]
 _DASHED_API = "vulkan"
+# How labels say that a light stream kept the memory awake.
+KEPT_AWAKE = "fabric loaded"
 DASH = [5, 3]
 # The subtitle's characters that fit a picture's width.
 _SUBTITLE_CHARACTERS = 165
@@ -34,8 +37,8 @@ CONFIG = {
 
 
 def _what(label, api):
-    """What a curve is of: its label without the API."""
-    return ", ".join(word for word in label.split(", ") if word != API_NAMES.get(api, api))
+    """What a curve is of: its label without the API, and without whether memory was kept awake beside it."""
+    return ", ".join(word for word in label.split(", ") if word not in (API_NAMES.get(api, api), KEPT_AWAKE))
 
 
 def _numbers(labelled):
@@ -57,10 +60,12 @@ def colours(labelled):
 
 def markers(labelled):
     """{label: Vega's name of its marker}."""
-    return {
-        label: _MARKERS[(_round(number) + is_dashed(api)) % len(_MARKERS)]
-        for label, (number, api) in _numbers(labelled).items()
-    }
+    found, seen = {}, Counter()
+    for label, (number, api) in _numbers(labelled).items():
+        # A second curve of the same thing and API has the next markers.
+        found[label] = _MARKERS[(_round(number) + 2 * seen[number, api] + is_dashed(api)) % len(_MARKERS)]
+        seen[number, api] += 1
+    return found
 
 
 def _round(number):
