@@ -117,10 +117,11 @@ class Apart:
             return ""
         rows, compared = self.gaps()
         if not compared:
-            return "No place has an interval of two of them."
-        drawn = "" if charts.are_few(self.across, self.entries) else "Grey: "
-        where = f"{drawn}at {len(rows)} of {compared} common places intervals do not touch."
-        return where[0].upper() + where[1:] if rows else f"Intervals touch at all {compared} common places."
+            return "No point has intervals of two curves."
+        if not rows:
+            return f"Intervals touch at all {compared} points that two curves have."
+        drawn = "Intervals" if charts.are_few(self.across, self.entries) else "Grey: intervals"
+        return f"{drawn} do not touch at {len(rows)} of {compared} points that two curves have."
 
     def layers(self, _palette, both, _height):
         """A layer to be drawn below the curves, on Axes."""
