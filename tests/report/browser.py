@@ -95,3 +95,59 @@ def contrast(one, other):
 
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)
+
+
+# What is read in pictures and beside them: text, its box, its colour and the colour behind it. The pale word behind the
+# curves of a simulated device and a text's own outline are not read.
+TEXTS = """
+const ground = (e) => { for (let p = e; p; p = p.parentElement) {
+  const colour = getComputedStyle(p).backgroundColor;
+  if (!colour.endsWith(", 0)") && colour !== "transparent") return colour; }
+  return "rgb(255, 255, 255)"; };
+const own = (e) => [...e.childNodes].filter((n) => n.nodeType === 3).map((n) => n.textContent).join("").trim();
+const seen = [];
+for (const e of document.querySelectorAll(arguments[0])) {
+  const style = getComputedStyle(e), box = e.getBoundingClientRect(), text = own(e);
+  const isSvg = e instanceof SVGElement;
+  const faint = Number(style.opacity) * Number(isSvg ? style.fillOpacity : 1) < 0.3 || style.visibility === "hidden";
+  if (!text || faint || !box.width || !box.height || (isSvg && style.stroke !== "none")) continue;
+  if (["SCRIPT", "STYLE", "NOSCRIPT", "TITLE"].includes(e.tagName)) continue;
+  const fill = isSvg ? style.fill : style.color;
+  seen.push({text, box: [box.left, box.top, box.right, box.bottom], fill, ground: ground(e),
+             chart: e.closest(".chart")?.id ?? ""});
+}
+return seen;
+"""
+
+
+def texts(page, selector):
+    """What a reader reads in the elements of a selector: text, box (left, top, right, bottom), fill, ground, chart."""
+    return page.run(TEXTS, selector)
+
+
+def overlapping(found):
+    """Pairs of texts of one picture whose boxes meet by more than two pixels both ways."""
+    by_chart = {}
+    for one in found:
+        by_chart.setdefault(one["chart"], []).append(one)
+    return [
+        (chart, one["text"], other["text"])
+        for chart, own in by_chart.items()
+        for index, one in enumerate(own)
+        for other in own[:index]
+        if _meet(one["box"], other["box"])
+    ]
+
+
+def _meet(one, other):
+    return all(min(one[end], other[end]) - max(one[start], other[start]) > 2 for start, end in ((0, 2), (1, 3)))
+
+
+def too_faint(found, least=4.5):
+    """(text, contrast) of texts that stand out less from what is behind them."""
+    ratios = ((one, contrast(_numbers(one["fill"]), _numbers(one["ground"]))) for one in found)
+    return [(one["text"], one["chart"], one["fill"], round(ratio, 2)) for one, ratio in ratios if ratio < least]
+
+
+def _numbers(colour):
+    return tuple(float(number) for number in colour[colour.index("(") + 1 : -1].split(",")[:3])

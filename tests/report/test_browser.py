@@ -7,7 +7,7 @@ from sonde_tools.report import main
 
 OUTSIDE = """return [...document.querySelectorAll(".chart svg text")].filter((text) => {
   const [own, all] = [text, text.ownerSVGElement].map((e) => e.getBoundingClientRect());
-  return text.textContent && (own.left < all.left - 1 || own.right > all.right + 1); }).map((e) => e.textContent)"""
+  return text.textContent && (own.left < all.left - 1 || own.right > all.right + 1); }).map((e) => e.textContent + " in " + e.closest(".chart").id)"""
 SHOWN = [(1400, "light"), (1400, "dark"), (400, "light"), (400, "dark")]
 
 
@@ -163,3 +163,39 @@ def test_a_file_with_no_more_than_must_be_there_is_drawn(chromium, tmp_path):
     samples = [{name: each[name] for name in needed} for each in synthetic.sample_records("opencl", 1, "gpu")]
     page = browser.Page(chromium, made(tmp_path, [[run, device, *samples]]), 400, "dark")
     assert page.undrawn == [] and page.said == [] and page.wider == []
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory, program, root):
+    """Pages of recorded and simulated devices, and of two devices together, by name."""
+    folder = tmp_path_factory.mktemp("recorded")
+    files = {name: [root / f"tests/data/first_screen/{name}.jsonl"] for name in ("cpu", "h100", "strix-halo")}
+    files["together"] = [*files["h100"], *files["strix-halo"]]
+    for name, paths in files.items():
+        options = ["--together"] if name == "together" else []
+        assert main([*map(str, paths), "-o", str(folder / f"{name}.html"), *options]) == 0
+    return folder
+
+
+@pytest.mark.parametrize("name", ["cpu", "h100", "strix-halo", "together"])
+@pytest.mark.parametrize("width", [1280, 800, 400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_label_is_read(chromium, recorded, name, width, scheme):
+    page = browser.Page(chromium, recorded / f"{name}.html", width, scheme)
+    assert page.undrawn == [] and page.said == [] and page.wider == []
+    assert page.run("const e = document.documentElement; return e.scrollWidth - e.clientWidth") == 0
+    labels = browser.texts(page, ".chart svg text")
+    assert len(labels) > 60
+    assert browser.overlapping(labels) == []
+    assert page.run(OUTSIDE) == []
+    assert browser.too_faint([*labels, *browser.texts(page, "body :not(svg, svg *)")]) == []
+    beyond = [one["text"] for one in labels if one["box"][0] < -1 or one["box"][2] > width + 1]
+    assert beyond == []
+
+
+def test_a_browser_tells_what_overlaps_and_what_is_faint():
+    one, other = ({"text": text, "chart": "c", "box": box, "fill": "rgb(140, 140, 140)", "ground": "rgb(255, 255, 255)"}
+                  for text, box in (("a", [0, 0, 20, 10]), ("b", [15, 5, 30, 15])))  # fmt: skip
+    assert browser.overlapping([one, other]) == [("c", "b", "a")]
+    assert browser.overlapping([one, {**other, "chart": "d"}, {**other, "box": [18, 0, 30, 10]}]) == []
+    assert len(browser.too_faint([one, other])) == 2

@@ -24,6 +24,13 @@ def test_curves_stand_out_on_white_and_in_the_dark(colour):
     assert browser.contrast(rgb(page.DARK[colour]), rgb(page.GROUND)) >= 4.5
 
 
+@pytest.mark.parametrize("colour", CURVES)
+def test_words_of_a_curves_colour_can_be_read_on_white_and_in_the_dark(colour):
+    words = style.text_colour(colour)
+    assert browser.contrast(rgb(words), (255, 255, 255)) >= 4.5
+    assert browser.contrast(rgb(page.DARK[words]), rgb(page.GROUND)) >= 4.5
+
+
 @pytest.mark.parametrize("colour", [*TEXT, marks.NEUTRAL])
 def test_words_can_be_read_in_the_dark(colour):
     assert browser.contrast(rgb(page.DARK[colour]), rgb(page.GROUND)) >= 4.5

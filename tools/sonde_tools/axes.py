@@ -107,7 +107,7 @@ def _count_axis(counts):
 
 def _linear_axis(values):
     """An axis from zero on."""
-    highest = max([*values, 1e-9])
+    highest = max(values, default=0) or 1
     return {"tickCount": 8}, {"domain": [-0.015 * highest, 1.04 * highest], "nice": False}
 
 

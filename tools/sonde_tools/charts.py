@@ -63,7 +63,8 @@ def _names_at_ends(across, labelled, palette, both, height):
     for entry in first.values():
         last = max(across.of([entry]), key=lambda placed: placed[1].x[across.coordinate])[1]
         share = math.log(min(max(last.median, low), high) / low) / math.log(high / low)
-        rows.append({"series": entry.label, "at": last.x[across.coordinate], "line": height * (1 - share)})
+        rows.append({"series": entry.label, "colour": style.text_colour(palette[entry.label]),
+                     "at": last.x[across.coordinate], "line": height * (1 - share)})  # fmt: skip
     rows.sort(key=lambda row: row["line"])
     lines = [row["line"] for row in rows]
     # Above the plot's lines the highest stands above its line, the others below theirs.
@@ -77,13 +78,7 @@ def _names_at_ends(across, labelled, palette, both, height):
     }  # fmt: skip
     of_rows = {"data": {"values": rows}, "transform": [{"filter": {"param": "shown"}}]}
     said = {"text": {"field": "series", "type": "nominal"}}
-    coloured = {
-        "color": {
-            "field": "series",
-            "type": "nominal",
-            "scale": {"domain": list(palette), "range": list(palette.values())},
-        }
-    }
+    coloured = {"color": {"field": "colour", "type": "nominal", "scale": None}}
     # The outline keeps curves out of the words.
     return [
         {**of_rows, "mark": {**mark, "stroke": "white", "strokeWidth": 4}, "encoding": said},
@@ -140,8 +135,8 @@ def _dots(across, labelled, title, unit, head, palette):
         points({**place, "shape": shape}, "!datum.disturbed", size=60, **below),
         points({**place, "shape": {"field": "series", "type": "nominal"}}, "datum.disturbed", filled=False, fill="white",
                size=60, strokeWidth=1.5, **below),
-        layer("text", {**place, "x": {**x, "field": "high"}, "text": {"field": "median_text", "type": "nominal"}},
-              align="left", dx=9, dy=8, fontSize=12),
+        layer("text", {"x": {**x, "field": "high"}, "y": where, "text": {"field": "median_text", "type": "nominal"}},
+              align="left", dx=9, dy=8, fontSize=12, color="#333"),
         hovered(place, _titles(across, unit, False), **below),
     ]  # fmt: skip
     said = [*texts(across), {"calculate": "datum.series + ', ' + datum.at_text", "as": "what"}]

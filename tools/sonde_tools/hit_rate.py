@@ -107,7 +107,7 @@ def _drawn(view, entries, what, text):
     sizes = _sizes(_capacities(view), palette)
     lowest = min(0, *(row["low"] for row in rows))
     highest = max(1, *(row["high"] for row in rows))
-    x_axis, x_scale = axes.SIZE.axis([row["bytes"] for row in rows])
+    x_axis, x_scale = axes.SIZE.axis([row["bytes"] for row in [*rows, *sizes]])
     x = {"field": "bytes", "type": "quantitative", "title": "working set", "axis": x_axis, "scale": x_scale}
     about = {"type": "quantitative", "title": "share that the last cache serves",
              "axis": {"format": ".0%"}, "scale": {"domain": [lowest, highest], "nice": False}}  # fmt: skip
@@ -163,7 +163,10 @@ def _sizes(capacities, palette):
                     "series": label, "bytes": size, "low": size, "high": size, "colour": marks.NEUTRAL
                 }  # fmt: skip
     found += [{**row, "name": name} for name, row in stated.items()]
-    return [{**row, "name_y": 0.6 - 0.06 * number} for number, row in enumerate(found)]
+    return [
+        {**row, "name_y": 0.6 - 0.06 * number, "text_colour": style.text_colour(row["colour"])}
+        for number, row in enumerate(found)
+    ]
 
 
 def _size_layers(sizes, x, y):
@@ -171,11 +174,14 @@ def _size_layers(sizes, x, y):
     data = {"data": {"values": sizes}}
     colour = {"field": "colour", "type": "nominal", "scale": None}
     at = {"x": x, "stroke": colour}
+    # To the right of its rule where it would not fit to the left of it.
+    fits = f"scale('x', datum.bytes) > {marks.CHARACTER_PIXELS} * length(datum.name) + 10"
     return [
         data | charts.layer("rect", {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "fill": colour}, opacity=0.13, clip=True),
         data | charts.layer("rule", at, strokeWidth=1, clip=True),
-        data | charts.layer("text", {"x": x, "y": {**y, "field": "name_y"}, "fill": colour,
-                                     "text": {"field": "name", "type": "nominal"}}, align="right", dx=-6, fontSize=12),
+        data | charts.layer("text", {"x": x, "y": {**y, "field": "name_y"}, "fill": {**colour, "field": "text_colour"},
+                                     "text": {"field": "name", "type": "nominal"}}, fontSize=12,
+                             align={"expr": f"{fits} ? 'right' : 'left'"}, dx={"expr": f"{fits} ? -6 : 6"}),
     ] if sizes else []  # fmt: skip
 
 

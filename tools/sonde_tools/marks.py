@@ -12,7 +12,7 @@ NEUTRAL = "#5b6470"
 # The levels of more would take the room of the curves: they are in the table.
 _MOST_SERIES = 6
 # A character of a name takes so much, a little generously: fonts differ.
-_CHARACTER_PIXELS = 6.5
+CHARACTER_PIXELS = 6.5
 # Words are shorter in a plot that is narrower.
 _NARROW_PIXELS = 500
 
@@ -100,7 +100,7 @@ class Marks:
                      for label in labels]  # fmt: skip
         said = f"(width < {_NARROW_PIXELS} ? replace(datum.text, 'address ', '') : datum.text)"
         # To the left of its rule where it would not fit to the right of it.
-        fits = f"scale('x', datum.at) + {_CHARACTER_PIXELS} * length({said}) < width"
+        fits = f"scale('x', datum.at) + {CHARACTER_PIXELS} * length({said}) < width"
         place = {"type": "text", "fontSize": 12, "baseline": "middle", "clip": True, "y": _expr("datum.y"),
                  "align": _expr(f"{fits} ? 'left' : 'right'"), "dx": _expr(f"{fits} ? 6 : -6")}  # fmt: skip
         place["text"], at = _expr(said), {"x": x("at")}
@@ -183,11 +183,16 @@ def _names(levels_found, palette):
             })  # fmt: skip
             start = end
     short = _without_what_they_share([label for label, _ in levels_found])
-    names = list({cell["series"]: {**cell, "name": short[cell["series"]]} for cell in cells}.values())
+    names = list(
+        {
+            cell["series"]: {**cell, "name": short[cell["series"]], "text_colour": style.text_colour(cell["colour"])}
+            for cell in cells
+        }.values()
+    )
     left, right = (f"clamp(scale('x', datum.{end}), 0, width)" for end in ("start", "end"))
     choice = "''"
     for name in ("tiny", "small", "medium", "large", "whole"):
-        choice = f"{right} - {left} > {_CHARACTER_PIXELS} * length(datum.{name}) + 8 ? datum.{name} : {choice}"
+        choice = f"{right} - {left} > {CHARACTER_PIXELS} * length(datum.{name}) + 8 ? datum.{name} : {choice}"
     # Unless told otherwise, a chart that can be zoomed clips its marks to the plot.
     text = {"type": "text", "clip": False, "fontSize": 12, "baseline": "middle", "y": _expr("datum.middle")}
     return [
@@ -200,7 +205,7 @@ def _names(levels_found, palette):
                {"fill": _COLOUR}),
         _layer(cells, {**text, "color": "#222", "align": "center", "text": _expr(choice),
                        "x": _expr(f"({left} + {right}) / 2")}, {}),
-        _layer(names, {**text, "align": "right", "x": 0, "dx": -7, "limit": 130}, {"text": _nominal("name"), "fill": _COLOUR}),
+        _layer(names, {**text, "align": "right", "x": 0, "dx": -7, "limit": 130}, {"text": _nominal("name"), "fill": {**_COLOUR, "field": "text_colour"}}),
     ]  # fmt: skip
 
 

@@ -34,7 +34,11 @@ async function draw(place) {
   const columns = Math.floor((place.clientWidth - 110) / specification.usermeta.legend_name_pixels);
   specification.config.legend.columns = Math.max(1, columns);
   specification.config.legend.labelLimit = Math.max(120, place.clientWidth - 85);
-  if (place.clientWidth < 500) specification.config.legend.labelFontSize = 12;
+  if (place.clientWidth < 500) {
+    specification.config.legend.labelFontSize = 12;
+    // Of two legends the second stands below the first.
+    specification.config.legend.layout = {top: {direction: "vertical", anchor: "start"}};
+  }
   const actions = {export: true, source: false, compiled: false, editor: false};
   await vegaEmbed(place, specification, {renderer: "svg", actions});
   place.dataset.state = "drawn";

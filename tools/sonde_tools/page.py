@@ -9,7 +9,7 @@ import jinja2
 import msgspec
 from markupsafe import Markup
 
-from sonde_tools import findings, first_screen, formats, library, method_pages, pictures, series
+from sonde_tools import findings, first_screen, formats, library, method_pages, pictures, series, style
 from sonde_tools.devices import API_NAMES
 
 _FOLDER = Path(__file__).parent
@@ -24,6 +24,7 @@ DARK = {
     "#cc79a7": "#f7a8cf", "#b8860b": "#e5b93c", "#3aa0dc": "#a3e0ff", "#332288": "#8f88f5", "#882255": "#e0608f",
     "#117733": "#7bc74d", "#999933": "#d4d46a", "#cc6677": "#f08a99", "#661100": "#cf7350", "#44aa99": "#7ddccb",
 }  # fmt: skip
+DARK |= {style.text_colour(light): DARK[light] for light in style.COLOURS}
 
 CPU_NOTE = (
     "This device is the host's own processor, not a GPU: the curves show the CPU's caches and memory as seen through "

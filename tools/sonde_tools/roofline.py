@@ -1,5 +1,6 @@
 """The report's section on the roofline: what is computed of what each level delivers, by operations a byte."""
 
+import json
 import math
 from dataclasses import dataclass
 
@@ -230,6 +231,13 @@ def _layers(found, palette, bounds):
             charts.layer("rule", encoding, of(part, f" && {which}"), clip=True, **look, **dash) for which, dash in looks
         ]
 
+    words = {
+        "condition": [
+            {"test": f"datum.series === {json.dumps(label)}", "value": style.text_colour(each)}
+            for label, each in palette.items()
+        ],
+        "value": marks.NEUTRAL,
+    }
     point, ends = {"x": x, "y": y, "color": named}, {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
     return [
         *rules("slope", {**point, **ends, "color": colour}, strokeWidth=1.8),
@@ -237,7 +245,7 @@ def _layers(found, palette, bounds):
         charts.points({**point, "shape": shape}, of("point", " && !datum.disturbed"), size=60, clip=True),
         charts.points({**point, "shape": api}, of("point", " && datum.disturbed"),
                       filled=False, fill="white", size=64, strokeWidth=1.5, clip=True),
-        *name("slope", x, {"color": named}, align="left", dx=24, dy=7),
+        *name("slope", x, {"color": words}, align="left", dx=24, dy=7),
         *name("flat", {**x, "field": "x2"}, {"color": {"value": marks.NEUTRAL}}, align="right", dy=-8),
         charts.hovered(point, told, of("point"), clip=True),
     ]  # fmt: skip

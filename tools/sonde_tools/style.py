@@ -16,6 +16,12 @@ COLOURS = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#3aa0dc", CPU_COLOUR, "#332288", "#882255", "#117733",
     "#999933", "#cc6677", "#661100", "#44aa99", "#8e3a80",
 ]  # fmt: skip
+# Words of a curve's colour are darker where its line would be too pale to be read.
+_TEXT_COLOURS = {
+    "#777777": "#5b6470",
+    "#d55e00": "#b04c00", "#009e73": "#00785a", "#cc79a7": "#a8487f", "#b8860b": "#876100", "#3aa0dc": "#0f6fa8",
+    "#999933": "#6b6b1e", "#cc6677": "#b03d50", "#44aa99": "#1f7a6b",
+}  # fmt: skip
 # Every second one is Vulkan's; more curves than there are colours go on with the next two.
 _MARKERS = ["circle", "square", "triangle-up", "diamond", "triangle-down", "cross"]
 _DASHED_API = "vulkan"
@@ -72,6 +78,11 @@ def _round(number):
     """Where the markers begin each time that the colours do: one's own, and at last those of the other API."""
     rounds = number // len(COLOURS)
     return 2 * rounds + 2 * rounds // len(_MARKERS)
+
+
+def text_colour(colour):
+    """The colour of words about what is drawn in a colour: 4.5 times as dark as paper."""
+    return _TEXT_COLOURS.get(colour, colour)
 
 
 def palette(names):

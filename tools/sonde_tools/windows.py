@@ -57,7 +57,7 @@ def picture(head, rows, palette, axes, titles, kinds, apart, simulated=(), heigh
 
 def _layers(rows, own, colour, axes, titles, kinds, apart):
     """The layers of some rows of a picture, which share the axis of latency with all."""
-    highest = max([1e-9, *(row["gbps"] for row in own)])
+    highest = max((row["gbps"] for row in own), default=0) or 1
     x = charts.channel("gbps", axes[0], -0.015 * highest, 1.04 * highest, tickCount=8)
     y = charts.channel("p50", axes[1], 0.9 * min(row["p50"] for row in rows), 1.04 * highest_shown(rows))
     curve = {"x": x, "y": y, "color": colour}
