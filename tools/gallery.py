@@ -62,7 +62,7 @@ def picture_of(drawing, folder):
     if drawing.levels_anew:
         paths = [with_levels_anew(path, folder) for path in paths]
     views = views_of([content_of(recording) for recording in map(records.read, paths)])
-    first_screen.add_to(views, paths)
+    first_screen.add_to(views)
     if drawing.together:
         return next(figure.chart for figure, _ in together.figures(views) if figure.name == drawing.section)
     (view,) = views

@@ -1,6 +1,8 @@
 """The first screen: the page and the captions say what the terminal says, and none of it is concluded here."""
 
 import html
+import io
+import json
 import re
 import subprocess
 
@@ -25,7 +27,7 @@ def page_words(path):
 
 def view_of(path):
     (view,) = device_views([records.read(path)])
-    first_screen.add_to([view], [path])
+    first_screen.add_to([view])
     return view
 
 
@@ -91,12 +93,30 @@ def test_without_the_program_the_page_says_so_and_has_the_rest(tmp_path, monkeyp
 
 
 def test_a_file_that_the_program_refuses_costs_its_own_screen_only(program, tmp_path, capsys):
-    good = synthetic.write(tmp_path / "good.jsonl", synthetic.full_records())
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text("{}\n", encoding="utf-8")
-    view = device_views([records.read(good)])[0]
-    first_screen.add_to([view], [good, bad])
-    assert len(view.screens) == 1 and "no first screen of" in capsys.readouterr().err
+    files = [synthetic.write(tmp_path / f"{name}.jsonl", synthetic.full_records()) for name in ("good", "bad")]
+    views = [device_views([records.read(file)])[0] for file in files]
+    # It has changed since it was read.
+    files[1].write_text("{}\n", encoding="utf-8")
+    first_screen.add_to(views)
+    assert [len(view.screens) for view in views] == [1, 0] and "no first screen of" in capsys.readouterr().err
+
+
+def test_a_run_in_two_files_has_one_screen_of_both(program, root, tmp_path):
+    whole = root / "tests/data/first_screen/h100.jsonl"
+    run, *others = whole.read_text(encoding="utf-8").splitlines()
+    run = json.dumps(json.loads(run) | {"run": "one run"})
+    half = len(others) // 2
+    parts = [others[:half], others[half:]]
+    files = [tmp_path / f"{number}.jsonl" for number in range(2)]
+    for file, part in zip(files, parts, strict=True):
+        # The last line of a run that was killed, which may be no record.
+        file.write_text("\n".join([run, *part, '{"record": "sam']), encoding="utf-8")
+    (view,) = device_views(records.runs(files, io.StringIO(), "report", pytest.fail))
+    first_screen.add_to([view])
+    (screen,) = view.screens
+    assert screen["file"] == "0.jsonl"
+    known = view_of(whole).screens[0]
+    assert (screen["levels"], screen["topics"]) == (known["levels"], known["topics"])
 
 
 def test_a_program_that_cannot_be_started_is_said(tmp_path, monkeypatch, capsys):

@@ -24,7 +24,7 @@ def of_one_run():
 
 
 def content(recording):
-    return {name: value for name, value in vars(recording).items() if name != "path"}
+    return {name: value for name, value in vars(recording).items() if name not in ("path", "further_paths")}
 
 
 def test_order_and_copies_change_nothing(tmp_path):

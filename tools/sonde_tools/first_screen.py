@@ -4,6 +4,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import msgspec
 
@@ -29,14 +31,39 @@ def program():
     return os.environ.get("SONDE_PROGRAM") or shutil.which("sonde")
 
 
-def add_to(views, paths):
-    """Gives each DeviceView the screens of its files; paths: of all files. A file that the program refuses has none."""
-    # A pipe can be read once, and has been.
-    files = {str(path): path for path in paths if path.is_file()}
-    told = {(files[one["file"]], one["device"]): one for one in _told(list(files))} if program() else {}
+def add_to(views):
+    """Gives each DeviceView the screens of its runs. A run whose file the program refuses has none."""
+    recordings = {id(recording): recording for view in views for recording in view.recordings}.values()
+    told = {}
+    if program():
+        with tempfile.TemporaryDirectory() as folder:
+            # A pipe can be read once, and has been.
+            files = {
+                str(_one_file(each, folder)): each.path
+                for each in recordings
+                if all(path.is_file() for path in (each.path, *each.further_paths))
+            }
+            for one in _told(list(files)):
+                path = files[one["file"]]
+                told[path, one["device"]] = one | {"file": path.name}
     for view in views:
         found = (told.get((recording.path, view.device)) for recording in view.recordings)
         view.screens = [one for one in found if one]
+
+
+def _one_file(recording, folder):
+    """The file of a run; one in the folder that has the records of all where it has several."""
+    if not recording.further_paths:
+        return recording.path
+    lines = []
+    for path in (recording.path, *recording.further_paths):
+        # What a killed run had not finished would be no last line here.
+        *finished, last = path.read_bytes().split(b"\n")
+        run, *others = [*finished, last] if last.endswith(b"}") else finished
+        lines += [*([] if lines else [run]), *others]
+    whole = Path(folder) / f"{len(list(Path(folder).iterdir()))}.jsonl"
+    whole.write_bytes(b"\n".join([*filter(None, lines), b""]))
+    return whole
 
 
 def _told(files):

@@ -4,7 +4,7 @@ import re
 import stat
 import statistics
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypedDict
 
@@ -53,6 +53,7 @@ class Recording:
     errors: list = field(default_factory=list)
     end: dict | None = None
     declared: declarations.Declarations = declarations.Declarations()
+    further_paths: tuple = field(default=(), compare=False)  # of other files of the same run
 
 
 def read(path, notes=sys.stderr):
@@ -90,7 +91,8 @@ def runs(paths, notes, command, refuse):
             print(f"sonde {command}: {formats.visible(said)}", file=notes)
         if found:
             path, run, _ = found[0]
-            yield _sorted_by_kind(path, run, [record for _, _, records in found for record in records])
+            whole = _sorted_by_kind(path, run, [record for _, _, records in found for record in records])
+            yield replace(whole, further_paths=tuple(further for further, _, _ in found[1:]))
 
 
 def _identity(path):

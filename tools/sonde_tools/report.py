@@ -105,7 +105,7 @@ def _write(request, files):
         target.check(request.out)
     views = views_of(files)
     if request.out or request.publish or request.png or request.svg:
-        first_screen.add_to(views, [recording.path for recording in recordings])
+        first_screen.add_to(views)
     slugs = formats.slugs(view.device for view in views)
     devices = list(map(shown, views))
     compared = together.figures(views) if request.together else None
