@@ -57,12 +57,13 @@ def _names_at_ends(across, labelled, palette, both, height):
     if not names_at_ends_pixels(labelled):
         return []
     low, high = both.whole_y["scale"]["domain"]
+    octaves = math.log(high / low) or 1.0  # all of a flat curve is at the foot
     # The second curve of a thing that was also measured beside a stream ends where the first does.
     first = {(palette[entry.label], entry.curve.api): entry for entry in reversed(labelled)}
     rows = []
     for entry in first.values():
         last = max(across.of([entry]), key=lambda placed: placed[1].x[across.coordinate])[1]
-        share = math.log(min(max(last.median, low), high) / low) / math.log(high / low)
+        share = math.log(min(max(last.median, low), high) / low) / octaves
         rows.append({"series": entry.label, "colour": style.text_colour(palette[entry.label]),
                      "at": last.x[across.coordinate], "line": height * (1 - share)})  # fmt: skip
     rows.sort(key=lambda row: row["line"])
