@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <type_traits>
 
 #include "records/input_files.hpp"
@@ -28,6 +29,11 @@ constexpr device::Api last_of(device::Api) { return device::Api::cpu; }
 constexpr device::DeviceType last_of(device::DeviceType) { return device::DeviceType::model; }
 constexpr measure::Look last_of(measure::Look) { return measure::Look::closest; }
 constexpr measure::Answer::End last_of(measure::Answer::End) { return measure::Answer::End::lost; }
+
+/// JSON on one line. Driver strings are not always UTF-8; a bad byte is replaced rather than losing the record.
+inline std::string dumped(const nlohmann::ordered_json& json) {
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
 
 /// Whole numbers without a decimal point, as bytes are bytes; others with six digits.
 nlohmann::ordered_json number_json(double value);

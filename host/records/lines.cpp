@@ -9,9 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Driver strings are not always UTF-8; a bad byte is replaced rather than losing the record.
-std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 bool is_whole(double value) {
   constexpr double exact_below = 1ull << 53;
   return std::abs(value) < exact_below && value == std::floor(value);

@@ -36,7 +36,7 @@ std::string screen_json(const Screen& screen) {
   nlohmann::ordered_json json{{"record", Screen::record}};
   JsonWriter writer(json);
   fields(writer, screen);
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return dumped(json);
 }
 
 }  // namespace sonde::records

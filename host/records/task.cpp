@@ -63,8 +63,7 @@ std::optional<Task> task_in(const nlohmann::json& json) {
 }  // namespace
 
 std::string task_text(const Task& task) {
-  const auto json = std::visit([](const auto& one) { return JsonWriter::json_of(one); }, task);
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return dumped(std::visit([](const auto& one) { return JsonWriter::json_of(one); }, task));
 }
 
 std::optional<Task> parse_task(std::string_view text) {

@@ -1,4 +1,5 @@
-// Cycles of which much is not known: one size per octave; the first sizes of a run that goes on; an end in a climb.
+// Cycles of which much is not known: one size per octave; the first sizes of a run that goes on; an end in a climb; no
+// other walk beside them.
 
 #include <gtest/gtest.h>
 

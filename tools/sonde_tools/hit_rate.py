@@ -8,9 +8,9 @@ from sonde_tools.devices import series_name
 from sonde_tools.sections import Figure, Section
 
 _CAPACITY = "effective-capacity"
-# Lines of the theory are drawn through so many points.
 # A share of hits that is none.
 _NOTHING = 0.01
+# Lines of the theory are drawn through so many points.
 _THEORY_POINTS = 60
 _LARGEST_STEP = 2.05
 

@@ -11,6 +11,7 @@ from sonde_tools import (
     copies,
     cpu_bandwidth,
     cpu_latency,
+    end_names,
     formats,
     frames,
     latency,
@@ -113,7 +114,7 @@ class Apart:
     @property
     def legend(self):
         """How many intervals do not touch, in a sentence; empty where too many curves would cover one another."""
-        if len(self.entries) > charts.MOST_NAMED:
+        if len(self.entries) > end_names.MOST_NAMED:
             return ""
         rows, compared = self.gaps()
         if not compared:
@@ -125,7 +126,7 @@ class Apart:
 
     def layers(self, _palette, both, _height):
         """A layer to be drawn below the curves, on Axes."""
-        rows = self.gaps()[0] if len(self.entries) <= charts.MOST_NAMED else []
+        rows = self.gaps()[0] if len(self.entries) <= end_names.MOST_NAMED else []
         look = {"type": "rule", "strokeWidth": 2.5, "opacity": 0.4, "color": marks.NEUTRAL, "clip": True}
         encoding = {"x": both.x("at"), "y": both.y("low"), "y2": {"field": "high"}}
         return [{"data": {"values": rows}, "mark": look, "encoding": encoding}] if rows else []

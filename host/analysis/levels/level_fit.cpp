@@ -131,12 +131,21 @@ class LevelReader {
     return sum;
   }
 
+  /// Whether an edge of this size may be the end of a CPU's nearest table of pages, which no walk over pages has shown.
+  [[nodiscard]] bool may_be_table(double log2_bytes) const {
+    constexpr double least_entries = 16;
+    constexpr double most_entries = 128;
+    if (points_.has_page_walks || points_.cpu_page_bytes <= 0) return false;
+    const double entries = std::exp2(log2_bytes) / points_.cpu_page_bytes;
+    return entries >= least_entries && entries <= most_entries;
+  }
+
   /// Whether latency rises by too little for a level's end; `latency` is what the model has before the edge.
   [[nodiscard]] bool is_small(const Edge& edge, double latency) const {
     const double before = latency + translation_at(fitted_, main_of(edge).log2_bytes);
-    const bool may_be_table = !points_.has_page_walks && is_reach_of_cpu_table(points_, main_of(edge).log2_bytes);
-    return 1 + step_of(edge) / before <
-           (may_be_table ? 1 + constants_.most_unwalked_translation : constants_.least_step);
+    const double least =
+        may_be_table(main_of(edge).log2_bytes) ? 1 + constants_.most_unwalked_translation : constants_.least_step;
+    return 1 + step_of(edge) / before < least;
   }
 
   /// Laps that still get faster by more say little of a latency.

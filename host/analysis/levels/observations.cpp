@@ -58,14 +58,6 @@ double roughness(const std::vector<double>& log2_bytes, const std::vector<double
 
 }  // namespace
 
-bool is_reach_of_cpu_table(const Observations& points, double log2_bytes) {
-  constexpr double least_entries = 16;
-  constexpr double most_entries = 128;
-  if (points.cpu_page_bytes <= 0) return false;
-  const double entries = std::exp2(log2_bytes) / points.cpu_page_bytes;
-  return entries >= least_entries && entries <= most_entries;
-}
-
 Observations observe(const LatencyCurves& curves, const Constants& constants) {
   Observations all;
   const std::size_t count = curves.cycle.size() + curves.independent.size() + curves.page.size();

@@ -32,9 +32,6 @@ struct Observations {
   [[nodiscard]] LoadOrder order_of(Eigen::Index i) const { return order[static_cast<std::size_t>(i)]; }
 };
 
-/// Whether a CPU may have a table of pages with this reach. Without a walk over pages a step elsewhere is a cache's.
-bool is_reach_of_cpu_table(const Observations& points, double log2_bytes);
-
 Observations observe(const LatencyCurves& curves, const Constants& constants);
 
 }  // namespace sonde::analysis::curve
