@@ -27,7 +27,7 @@ def test_the_program_asks_the_system_for_no_network_shell_or_other_user(program)
     assert asked & (OF_NETWORKS | OF_SHELLS | OF_ROOT) == set()
 
 
-def test_the_report_asks_the_interpreter_for_no_network_and_no_other_program(sonde, model_file):
+def test_the_report_asks_the_interpreter_for_no_network_and_no_program_but_sonde(sonde, model_file):
     sonde(
         "run",
         "--device",
@@ -42,11 +42,14 @@ def test_the_report_asks_the_interpreter_for_no_network_and_no_other_program(son
         "run.jsonl",
     )
     words = ["run.jsonl", "-o", "page.html", "--csv", "tables"]
+    shown = [str(sonde.program), "show", "--json", "run.jsonl"]
     code = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "tools")!r})
 def refuse(event, arguments):
-    if event.startswith(("socket.connect", "socket.getaddrinfo", "socket.bind", "subprocess.", "os.system", "os.exec",
+    if event == "subprocess.Popen" and [str(word) for word in arguments[1]] == {shown!r}:
+        sys.stderr.write("showed the run\\n")
+    elif event.startswith(("socket.connect", "socket.getaddrinfo", "socket.bind", "subprocess.", "os.system", "os.exec",
                          "os.posix_spawn", "pty.")):
         sys.stderr.write(f"asked for: {{event}}\\n")
 sys.addaudithook(refuse)
@@ -58,7 +61,7 @@ sys.exit(report.main({words!r}))
         [python if python.exists() else sys.executable, "-c", code],
         cwd=sonde.folder, capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, "showed the run\n")
 
 
 @pytest.fixture
