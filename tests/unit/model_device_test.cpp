@@ -404,7 +404,7 @@ TEST(ModelDevice, TheSecondsOfARealDeviceCountKernelsAndWhatTheHostDoes) {
     what();
     return elapsed(*device) - before;
   };
-  constexpr std::uint64_t bytes = 1 << 20;
+  constexpr std::uint64_t bytes = 16 << 10;
   std::vector<std::byte> words(bytes);
   std::unique_ptr<Buffer> buffer;
   EXPECT_NEAR(took([&] { buffer = device->make_buffer(bytes); }), 40e3 + bytes / 100.0, 1);
@@ -416,6 +416,22 @@ TEST(ModelDevice, TheSecondsOfARealDeviceCountKernelsAndWhatTheHostDoes) {
   const double walk_ns = took([&] { kernel_ns = walk.run(10); });
   EXPECT_NEAR(walk_ns, 10e3 + kernel_ns, 1);
   EXPECT_EQ(took([&] { (void)device->host_time(); }), 0);
+}
+
+TEST(ModelDevice, SecondsOfARunAreThoseOfSimulatingWhereItTakesLonger) {
+  Description model = plain();
+  model.copy = {.to_device_gbps = 1000, .to_host_gbps = 1000, .latency_us = 1, .engines = 1};
+  const auto device = open(model);
+  constexpr std::uint64_t bytes = 32 << 20;
+  const auto buffer = device->make_buffer(bytes);
+  std::vector<std::byte> words(bytes);
+  const double before = elapsed(*device);
+  buffer->write(0, words);
+  const double written = elapsed(*device);
+  buffer->read(0, words);
+  // No computer that this runs on moves 100 GB/s through one core.
+  EXPECT_GT(written - before, bytes / 100.0);
+  EXPECT_GT(elapsed(*device) - written, bytes / 100.0);
 }
 
 TEST(ModelDevice, CopiesByEnginesTakeTheirOwnTimeAlone) {

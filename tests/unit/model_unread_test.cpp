@@ -18,7 +18,7 @@ struct ModelUnread : testing::Test {
   std::unique_ptr<Storage> buffer() { return std::make_unique<Storage>(space, 4096, costs, shared); }
   void write(Storage& target, const std::vector<const Storage*>& inputs, char name, std::uint32_t first = 0,
              std::uint32_t count = 4) {
-    target.write_later({&target, inputs, {}, first, count, 4, [this, name] { computed += name; }});
+    target.write_later({&target, inputs, {}, first, count, 4, 1, [this, name] { computed += name; }});
   }
 };
 

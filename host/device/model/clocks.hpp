@@ -11,7 +11,7 @@ namespace sonde::device::model {
 struct Clocks {
   Nanoseconds host{0};  ///< of the CPU: dispatches, copies of buffers that it maps, and a little for each map and unmap
   /// All that a user of a real device of this kind would wait for beside its dispatches: buffers made, filled, read and
-  /// freed, copies, and the host's part in each dispatch.
+  /// freed, copies, and the host's part in each dispatch. Where simulating takes this computer longer, it is that.
   Nanoseconds beside_dispatches{0};
 };
 

@@ -145,15 +145,17 @@ void move_all(Pass& pass) {
 void frame_pass(Invocation& invocation) {
   Pass pass{invocation};
   move_all(pass);
+  const std::uint64_t written_words = std::uint64_t{pass.items} * pass.rows * words_of_a_vector;
+  std::uint64_t words = written_words;
   std::vector<BufferWords> read;
   for (const Input& input : pass.in) {
     if (input.times == 0) continue;
     (void)input.words.contents(0, std::uint64_t{input.vectors} * words_of_a_vector);
     read.push_back(input.words);
+    words += std::uint64_t{pass.items} * input.rows * input.times * words_of_a_vector;
   }
-  const std::uint64_t written_words = std::uint64_t{pass.items} * pass.rows * words_of_a_vector;
   (void)pass.target.contents(0, written_words);
-  pass.target.write_later(read, {written_words}, 0, 1, 1, [pass]() mutable {
+  pass.target.write_later(read, {written_words}, 0, 1, 1, words, [pass]() mutable {
     std::vector<std::uint32_t> made(std::size_t{pass.group_size} * words_of_a_vector);
     for (std::uint32_t block = 0; block < pass.blocks(); ++block) make_block(pass, block, made);
   });

@@ -89,7 +89,7 @@ class BufferWords {
     return storage_.spaced_words(step, loads);
   }
   void store(std::uint64_t word, std::uint32_t value) {
-    storage_.changed();
+    storage_.changed(word, 1);
     *at(word) = value;
   }
   /// Makes `hops` loads, each of the word that the load before it named; returns what the last one read.
@@ -105,15 +105,15 @@ class BufferWords {
   }
   /// The same, to be changed.
   [[nodiscard]] std::uint32_t* changed_contents(std::uint64_t word, std::uint64_t count) {
-    storage_.changed();
+    storage_.changed(word, count);
     return part(word, count);
   }
-  /// Has `compute` write parts of the buffer, from the words of `inputs`, when somebody wants to read them. What it
-  /// reaches must have been checked.
+  /// Has `compute` write parts of the buffer, from the words of `inputs`, when somebody wants to read them: so many
+  /// words, read and written together. What it reaches must have been checked.
   template <typename Compute>
   void write_later(const std::vector<BufferWords>& inputs, std::vector<std::uint64_t> place, std::uint32_t first,
-                   std::uint32_t count, std::uint32_t parts, Compute compute) {
-    Unread::Write write{&storage_, {}, std::move(place), first, count, parts, std::move(compute)};
+                   std::uint32_t count, std::uint32_t parts, std::uint64_t words, Compute compute) {
+    Unread::Write write{&storage_, {}, std::move(place), first, count, parts, words, std::move(compute)};
     for (const BufferWords& input : inputs) write.inputs.push_back(&input.storage_);
     storage_.write_later(std::move(write));
   }

@@ -166,7 +166,8 @@ class ModelDevice : public Device {
   [[nodiscard]] const SimulatedTraffic* simulated_traffic() override { return &traffic_; }
 
   [[nodiscard]] std::optional<double> simulated_seconds() override {
-    return (timeline_.now_ns + shared_->clocks.beside_dispatches.count()) * 1e-9;
+    const double computing_ns = ns_of_a_word * static_cast<double>(shared_->unread.words());
+    return (timeline_.now_ns + shared_->clocks.beside_dispatches.count() + computing_ns) * 1e-9;
   }
 
   [[nodiscard]] Nanoseconds host_time() override { return shared_->clocks.host; }
@@ -227,9 +228,10 @@ class ModelDevice : public Device {
     return buffers;
   }
 
-  /// A dispatch takes so much of a run's time for each look into a cache at least. Simulating takes about that, and a
-  /// run that is given a minute shall not work for an hour.
+  /// A dispatch takes so much of a run's time for each look into a cache at least, and words that somebody reads so much
+  /// more to compute. Simulating takes about that, and a run that is given a minute shall not work for an hour.
   static constexpr double ns_of_a_look = 15;
+  static constexpr double ns_of_a_word = 1;
 
   Description description_;
   DeviceInfo info_;

@@ -9,20 +9,26 @@
 namespace sonde::device::model {
 namespace {
 
-std::uint32_t* zeroed_words(std::uint64_t size_bytes) {
-  void* const bytes = std::calloc((size_bytes + 3) / 4, 4);
-  if (bytes == nullptr) {
+ZeroedWords zeroed_words(std::uint64_t size_bytes) {
+  ZeroedWords words(static_cast<std::uint32_t*>(std::calloc((size_bytes + 3) / 4, 4)));
+  if (words == nullptr) {
     throw Error("this computer has no room for a simulated buffer of " + std::to_string(size_bytes) + " bytes");
   }
   // A random walk through 4 KiB pages spends most of its real time in the host's own translation. Of a larger buffer
   // mostly a line here and there is touched, and each would fill a huge page.
   constexpr std::uint64_t huge = 2u << 20;
   constexpr std::uint64_t walked_whole = 256u << 20;
-  if (size_bytes > walked_whole) return static_cast<std::uint32_t*>(bytes);
-  const std::uint64_t begin = (reinterpret_cast<std::uint64_t>(bytes) + huge - 1) / huge * huge;
-  const std::uint64_t end = (reinterpret_cast<std::uint64_t>(bytes) + size_bytes) / huge * huge;
+  if (size_bytes > walked_whole) return words;
+  const std::uint64_t begin = (reinterpret_cast<std::uint64_t>(words.get()) + huge - 1) / huge * huge;
+  const std::uint64_t end = (reinterpret_cast<std::uint64_t>(words.get()) + size_bytes) / huge * huge;
   if (begin < end) os::prefer(os::PageKind::huge, reinterpret_cast<void*>(begin), end - begin);
-  return static_cast<std::uint32_t*>(bytes);
+  return words;
+}
+
+/// What this computer takes to move bytes of a simulated buffer, and to clear the pages they are the first to touch.
+Nanoseconds moving(std::uint64_t bytes) {
+  constexpr double host_gbps = 1.5;
+  return Nanoseconds(static_cast<double>(bytes) / host_gbps);
 }
 
 }  // namespace
@@ -97,16 +103,39 @@ const std::uint32_t* Storage::spaced_words(std::uint32_t step, std::uint64_t loa
 void Storage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
   check_range(offset_bytes, bytes.size());
   settle();
-  changed();
-  clocks().beside_dispatches += costs_.writing(bytes.size());
-  if (!bytes.empty()) std::memcpy(this->bytes().data() + offset_bytes, bytes.data(), bytes.size());
+  changed(offset_bytes / sizeof(std::uint32_t), bytes.size() / sizeof(std::uint32_t) + 2);
+  clocks().beside_dispatches += std::max(costs_.writing(bytes.size()), moving(bytes.size()));
+  // What is written may lie in this buffer too.
+  if (!bytes.empty()) std::memmove(this->bytes().data() + offset_bytes, bytes.data(), bytes.size());
 }
 
 void Storage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
-  check_range(offset_bytes, bytes.size());
+  std::ranges::copy(read_in_place(offset_bytes, bytes.size()), bytes.begin());
+  // What reading costs on a real device is counted already.
+  clocks().beside_dispatches += std::max(Nanoseconds(0), moving(bytes.size()) - costs_.reading(bytes.size()));
+}
+
+std::span<const std::byte> Storage::read_in_place(std::uint64_t offset_bytes, std::uint64_t size_bytes) {
+  check_range(offset_bytes, size_bytes);
   settle();
-  clocks().beside_dispatches += costs_.reading(bytes.size());
-  if (!bytes.empty()) std::memcpy(bytes.data(), this->bytes().data() + offset_bytes, bytes.size());
+  clocks().beside_dispatches += costs_.reading(size_bytes);
+  return bytes().subspan(offset_bytes, size_bytes);
+}
+
+void Storage::mark_pages(std::uint64_t first_word, std::uint64_t count) {
+  const std::uint64_t first = first_word * sizeof(std::uint32_t) / host_page_bytes;
+  const std::uint64_t last = ((first_word + count) * sizeof(std::uint32_t) - 1) / host_page_bytes;
+  const std::uint64_t end = std::min<std::uint64_t>(last + 1, pages_that_differ_.size());
+  for (std::uint64_t page = first; page < end; ++page) pages_that_differ_[page] = 1;
+}
+
+void Storage::copy_changes(std::byte* to) {
+  for (std::size_t page = 0; page < pages_that_differ_.size(); ++page) {
+    if (pages_that_differ_[page] == 0) continue;
+    const std::uint64_t begin = page * host_page_bytes;
+    std::memcpy(to + begin, bytes().data() + begin, std::min(host_page_bytes, size_bytes_ - begin));
+  }
+  forget_changes();
 }
 
 std::span<std::byte> SharedStorage::map(Access access) {
@@ -117,16 +146,23 @@ std::span<std::byte> SharedStorage::map(Access access) {
     if (access != Access::read) changed();
     return bytes();
   }
-  copy_.resize(size_bytes());
-  if (access != Access::overwrite) read(0, copy_);
-  return copy_;
+  if (copy_ == nullptr) {
+    copy_ = zeroed_words(size_bytes());
+    remember_changes();
+  }
+  const std::span copy(reinterpret_cast<std::byte*>(copy_.get()), size_bytes());
+  if (access == Access::overwrite) return copy;
+  (void)read_in_place(0, size_bytes());
+  copy_changes(copy.data());
+  return copy;
 }
 
 void SharedStorage::unmap() {
   call();
   if (access_ == Access::read) return;
   if (zero_copy_) return changed();
-  write(0, copy_);
+  write(0, std::span(reinterpret_cast<const std::byte*>(copy_.get()), size_bytes()));
+  forget_changes();
 }
 
 void SharedStorage::write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) {
@@ -134,9 +170,10 @@ void SharedStorage::write(std::uint64_t offset_bytes, std::span<const std::byte>
   clocks().host += costs().writing(bytes.size());
 }
 
-void SharedStorage::read(std::uint64_t offset_bytes, std::span<std::byte> bytes) {
-  Storage::read(offset_bytes, bytes);
-  clocks().host += costs().reading(bytes.size());
+std::span<const std::byte> SharedStorage::read_in_place(std::uint64_t offset_bytes, std::uint64_t size_bytes) {
+  const std::span<const std::byte> bytes = Storage::read_in_place(offset_bytes, size_bytes);
+  clocks().host += costs().reading(size_bytes);
+  return bytes;
 }
 
 void SharedStorage::call() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -62,6 +63,11 @@ struct Shared {
   Unread unread;
 };
 
+struct FreeWords {
+  void operator()(std::uint32_t* words) const { std::free(words); }
+};
+using ZeroedWords = std::unique_ptr<std::uint32_t, FreeWords>;
+
 /// A buffer of the simulated device: real bytes, which the host commits as they are first touched, and a
 /// range of simulated addresses.
 class Storage : public Buffer {
@@ -73,6 +79,8 @@ class Storage : public Buffer {
   [[nodiscard]] std::uint64_t size_bytes() const override { return size_bytes_; }
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override;
   void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override;
+  /// What read() would give and at its cost, where it lies: good until the buffer changes.
+  [[nodiscard]] virtual std::span<const std::byte> read_in_place(std::uint64_t offset_bytes, std::uint64_t size_bytes);
 
   /// Computes what is unread; has to be called before the words are read or changed.
   void settle() { shared_->unread.settle(*this); }
@@ -85,10 +93,12 @@ class Storage : public Buffer {
   /// before.
   [[nodiscard]] const std::uint32_t* spaced_words(std::uint32_t step, std::uint64_t loads);
   /// Has to be called after every change of words.
-  void changed() {
+  void changed() { changed(0, (size_bytes_ + 3) / 4); }
+  void changed(std::uint64_t first_word, std::uint64_t count) {
     walk_ = {};
     spaced_ = {};
     ++version_;
+    if (!pages_that_differ_.empty() && count > 0) mark_pages(first_word, count);
   }
   [[nodiscard]] std::uint64_t version() const { return version_; }
   [[nodiscard]] std::uint64_t address() const { return address_; }
@@ -98,6 +108,12 @@ class Storage : public Buffer {
   [[nodiscard]] std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(words()), size_bytes_}; }
   [[nodiscard]] const HostCosts& costs() const { return costs_; }
   [[nodiscard]] Clocks& clocks() { return shared_->clocks; }
+  /// Which pages of the words have changed since they were last copied is remembered from here on.
+  void remember_changes() { pages_that_differ_.assign((size_bytes_ + host_page_bytes - 1) / host_page_bytes, 1); }
+  /// Copies the pages that have changed since the last time.
+  void copy_changes(std::byte* to);
+  /// The copy has become the same as the words.
+  void forget_changes() { std::ranges::fill(pages_that_differ_, std::uint8_t{0}); }
   /// The CPU may look at the words at any time from here on.
   void seen_by_cpu() {
     settle();
@@ -105,13 +121,13 @@ class Storage : public Buffer {
   }
 
  private:
-  struct FreeWords {
-    void operator()(std::uint32_t* words) const { std::free(words); }
-  };
+  static constexpr std::uint64_t host_page_bytes = 4096;
+
+  void mark_pages(std::uint64_t first_word, std::uint64_t count);
 
   std::shared_ptr<AddressSpace> space_;  ///< shared, as a buffer may be dropped after its device
   std::uint64_t size_bytes_;
-  std::unique_ptr<std::uint32_t, FreeWords> words_;
+  ZeroedWords words_;
   std::uint64_t address_;
   HostCosts costs_;
   std::shared_ptr<Shared> shared_;
@@ -119,9 +135,11 @@ class Storage : public Buffer {
   Walk walk_;
   SpacedWords spaced_;
   std::uint64_t version_ = 1;
+  std::vector<std::uint8_t> pages_that_differ_;  ///< from a copy of the words; empty where there is none
 };
 
-/// A buffer that the CPU may map; one that is not zero-copy is copied whole each time, contents and all.
+/// A buffer that the CPU may map; one that is not zero-copy is copied whole each time, contents and all. The host
+/// copies no page to it that the CPU has already.
 class SharedStorage final : public Storage {
  public:
   SharedStorage(std::shared_ptr<AddressSpace> space, std::uint64_t size_bytes, bool zero_copy, const HostCosts& costs,
@@ -129,7 +147,7 @@ class SharedStorage final : public Storage {
       : Storage(std::move(space), size_bytes, costs, std::move(shared)), zero_copy_(zero_copy) {}
 
   void write(std::uint64_t offset_bytes, std::span<const std::byte> bytes) override;
-  void read(std::uint64_t offset_bytes, std::span<std::byte> bytes) override;
+  [[nodiscard]] std::span<const std::byte> read_in_place(std::uint64_t offset_bytes, std::uint64_t size_bytes) override;
   [[nodiscard]] std::span<std::byte> map(Access access) override;
   void unmap() override;
 
@@ -138,7 +156,7 @@ class SharedStorage final : public Storage {
 
   bool zero_copy_;
   Access access_ = Access::read;
-  std::vector<std::byte> copy_;  ///< what the CPU sees while it is mapped
+  ZeroedWords copy_;  ///< what the CPU sees while it is mapped
 };
 
 }  // namespace sonde::device::model

@@ -44,7 +44,8 @@ void write_later(const SimulatedStream& stream, BufferWords target, const std::v
   const std::uint32_t count = std::min(stream.trips, stream.blocks);
   const std::uint32_t begin =
       static_cast<std::uint32_t>((std::uint64_t{stream.start} + stream.trips - count) % stream.blocks);
-  target.write_later(inputs, std::move(place), begin, count, stream.blocks, [stream, write]() mutable {
+  const std::uint64_t words = std::uint64_t{count} * stream.groups * stream.block_words() * (1 + inputs.size());
+  target.write_later(inputs, std::move(place), begin, count, stream.blocks, words, [stream, write]() mutable {
     const std::uint32_t first = stream.trips - std::min(stream.trips, stream.blocks);
     for (std::uint32_t trip = first; trip < stream.trips; ++trip) {
       for (std::uint32_t group = 0; group < stream.groups; ++group) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "device/model/memory.hpp"
+#include "device/model/storage.hpp"
 
 namespace sonde::device::model {
 namespace {
@@ -83,15 +84,10 @@ std::span<std::byte> part_of(HostBlock& host, std::uint64_t offset_bytes, std::u
 }
 
 void move(const Copy& copy) {
-  std::vector<std::byte> between;
-  std::span<const std::byte> from;
-  if (copy.from.buffer != nullptr) {
-    between.resize(copy.bytes);
-    copy.from.buffer->read(copy.from.offset_bytes, between);
-    from = between;
-  } else {
-    from = part_of(*copy.from.host, copy.from.offset_bytes, copy.bytes);
-  }
+  const std::span<const std::byte> from =
+      copy.from.buffer != nullptr
+          ? dynamic_cast<Storage&>(*copy.from.buffer).read_in_place(copy.from.offset_bytes, copy.bytes)
+          : part_of(*copy.from.host, copy.from.offset_bytes, copy.bytes);
   if (copy.to.buffer != nullptr) {
     copy.to.buffer->write(copy.to.offset_bytes, from);
   } else {

@@ -55,7 +55,9 @@ void Unread::compute_all(const Storage* ending) {
     }
   }
   for (const Write& write : writes) {
-    if (write.compute) write.compute();
+    if (!write.compute) continue;
+    write.compute();
+    words_ += write.words;
   }
 }
 

@@ -19,6 +19,7 @@ class Unread {
     std::uint32_t first;               ///< the first of the parts of which all words are written, which go around
     std::uint32_t count;
     std::uint32_t parts;
+    std::uint64_t words;            ///< that computing it reads and writes
     std::function<void()> compute;  ///< throws nothing: whatever it reaches was checked before
   };
 
@@ -27,12 +28,15 @@ class Unread {
   void settle(const Storage& used);
   /// The same for a buffer that ends and that nobody will read.
   void forget(const Storage& ending);
+  /// The words that were read and written so far, which takes the host's time.
+  [[nodiscard]] std::uint64_t words() const { return words_; }
 
  private:
   [[nodiscard]] bool concerns(const Storage& storage) const;
   void compute_all(const Storage* ending);
 
   std::vector<Write> writes_;
+  std::uint64_t words_ = 0;
 };
 
 }  // namespace sonde::device::model
