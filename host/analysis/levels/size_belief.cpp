@@ -9,8 +9,10 @@
 namespace sonde::analysis::curve {
 namespace {
 
-/// Sizes are tried at so many places on either side of the middle, first over an octave and then where they are likely.
+/// Sizes are tried at so many places on either side of the middle, first over an octave, or over more where sizes at
+/// its ends are likely too, and then where they are likely.
 constexpr int places = 20;
+constexpr double most_octaves = 6;
 constexpr double most_shift = 0.75;
 constexpr double log_unlikely = -9;
 /// Scales by which independent lines may see a cache elsewhere than a cycle, in octaves: with the same pages, with
@@ -124,6 +126,13 @@ class Sizes {
     for (int look = 0; look < looks; ++look) {
       weigh(grid);
       if (weighed_.empty()) return {};
+      const auto [least, most] = std::ranges::minmax(weighed_, {}, &Weighed::log2_bytes);
+      const bool ends = least.log2_bytes > grid.at(-places) && most.log2_bytes < grid.at(places);
+      if (look == 0 && !ends && grid.distance * places < most_octaves) {
+        grid.distance *= 1.5;
+        --look;
+        continue;
+      }
       double low = own_.log2_bytes;
       double high = low;
       least_shift_ = most_shift_ = own_.shift;

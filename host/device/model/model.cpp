@@ -228,8 +228,8 @@ class ModelDevice : public Device {
     return buffers;
   }
 
-  /// A dispatch takes so much of a run's time for each look into a cache at least, and words that somebody reads so much
-  /// more to compute. Simulating takes about that, and a run that is given a minute shall not work for an hour.
+  /// A dispatch takes so much of a run's time for each look into a cache at least, and words that somebody reads so
+  /// much more to compute. Simulating takes about that, and a run that is given a minute shall not work for an hour.
   static constexpr double ns_of_a_look = 15;
   static constexpr double ns_of_a_word = 1;
 

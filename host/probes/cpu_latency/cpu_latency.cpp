@@ -109,11 +109,7 @@ Conclusion conclude(const Request& request, std::span<const Measurement> measure
   for (const auto& [words, ones] : by_hierarchy) {
     const auto curves = measure::readable_part(workloads::curves_of(ones, words, request), words, conclusion);
     if (!curves) continue;
-    if (const auto reason = workloads::too_coarse_for_levels(curves->cycle)) {
-      conclusion.without_levels.push_back({.words = words, .reason = *reason});
-    } else {
-      measure::add_levels(analysis::find_levels(*curves), words, conclusion);
-    }
+    measure::add_levels(analysis::find_levels(*curves), words, conclusion);
   }
   conclusion.add(workloads::node_findings(measurements, cpu_latency_probe::node_latency, "a dependent load took"));
   return conclusion;

@@ -126,10 +126,6 @@ void conclude_hierarchy(std::span<const Measurement> measurements, Words words, 
   const analysis::LatencyCurves awake = workloads::curves_of(measurements, words, request, Fabric::loaded);
   const auto curves = measure::readable_part(asleep.cycle.empty() ? awake : asleep, words, conclusion);
   if (!curves) return;
-  if (const auto reason = workloads::too_coarse_for_levels(curves->cycle)) {
-    conclusion.without_levels.push_back({.words = words, .reason = *reason});
-    return;
-  }
   analysis::Hierarchy hierarchy = analysis::find_levels(*curves);
   if (!awake.cycle.empty()) {
     hierarchy.levels = analysis::awake_latency(hierarchy.levels, curves->cycle, awake.cycle);

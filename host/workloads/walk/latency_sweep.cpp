@@ -224,16 +224,4 @@ std::vector<Point> capacity_points(const SweptCurves& swept, const analysis::Lat
   return hits;
 }
 
-std::optional<std::string> too_coarse_for_levels(const std::vector<analysis::CurvePoint>& cycle) {
-  constexpr double most_apart = 1.6;
-  constexpr double least_rise = 1.2;
-  std::vector<double> apart;
-  for (std::size_t i = 1; i < cycle.size(); ++i) apart.push_back(cycle[i].bytes / cycle[i - 1].bytes);
-  if (apart.empty() || analysis::quantile(apart, 0.5) <= most_apart) return std::nullopt;
-  const auto by_latency = [](const analysis::CurvePoint& point) { return median_of(point); };
-  const auto [fastest, slowest] = std::ranges::minmax(cycle, {}, by_latency);
-  if (median_of(slowest) < least_rise * median_of(fastest)) return std::nullopt;
-  return "no levels are read from this curve, as its sizes are a doubling apart; a longer run (--time) has more";
-}
-
 }  // namespace sonde::workloads

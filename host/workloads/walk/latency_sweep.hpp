@@ -72,8 +72,4 @@ std::vector<measure::Point> capacity_points(const SweptCurves& swept, const anal
 std::vector<measure::Point> page_walks(const SweptCurves& swept, const analysis::LatencyCurves& curves,
                                        const device::DeviceInfo& device, const measure::Request& request);
 
-/// The reason for which no levels are read from a curve, where there is one: with sizes about a doubling apart, a rise
-/// says that there is a level, not where it ends.
-std::optional<std::string> too_coarse_for_levels(const std::vector<analysis::CurvePoint>& cycle);
-
 }  // namespace sonde::workloads
