@@ -17,7 +17,7 @@ std::variant<SearchedSets, WideSets> make_sets(const ModelLevel& level, std::uin
   const std::uint32_t ways = way_count(level);
   const SetIndex index(set_count(level), level.hashed, mixed(seed, 0));
   const std::uint64_t own_seed = mixed(seed, 1);
-  if (ways > most_ways_searched || level.policy == Policy::plru) return WideSets(index, ways, level.policy, own_seed);
+  if (ways > most_ways_searched) return WideSets(index, ways, level.policy, own_seed);
   return SearchedSets(index, ways, level.policy, own_seed);
 }
 
@@ -30,6 +30,19 @@ std::uint32_t way_count(const ModelLevel& level) {
 std::uint32_t set_count(const ModelLevel& level) {
   const std::uint64_t ways = way_count(level);
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(1, (line_count(level) + ways / 2) / ways));
+}
+
+PlruTrees::PlruTrees(std::uint32_t sets, std::uint32_t ways)
+    : leaves_(std::bit_ceil(ways)), trees_(sets), ancestors_(ways), to_the_right_(ways) {
+  for (std::uint32_t way = 0; way < ways; ++way) {
+    std::uint32_t leaves_below = 1;
+    for (std::uint32_t node = leaves_ + way; node > 1; node /= 2, leaves_below *= 2) {
+      const bool came_from_left = node % 2 == 0;
+      const bool right_exists = (node | 1) * leaves_below - leaves_ < ways;
+      ancestors_[way] |= std::uint64_t{1} << node / 2;
+      if (came_from_left && right_exists) to_the_right_[way] |= std::uint64_t{1} << node / 2;
+    }
+  }
 }
 
 Cache::Cache(const ModelLevel& level, std::uint64_t seed) : sets_(make_sets(level, seed)) {}

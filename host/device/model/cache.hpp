@@ -42,9 +42,33 @@ class SetIndex {
   std::uint64_t seed_;
 };
 
-/// Sets that are searched through, of LRU or random replacement. A tag is a line's number plus one, so that zero is an
-/// empty way. LRU keeps a set in order of use, the newest line first; otherwise a miss replaces any way with equal
-/// chance, once none is empty.
+/// The trees of tree-PLRU of up to 64 ways, one a set: each node points away from the half that was used last. Where the
+/// ways are no power of two, nodes whose right half does not exist always point left.
+class PlruTrees {
+ public:
+  PlruTrees() = default;
+  PlruTrees(std::uint32_t sets, std::uint32_t ways);
+
+  /// The way that is replaced next.
+  [[nodiscard]] std::uint32_t victim(std::uint32_t set) const {
+    std::uint32_t node = 1;
+    while (node < leaves_) node = 2 * node + static_cast<std::uint32_t>(trees_[set] >> node & 1);
+    return node - leaves_;
+  }
+  void point_away(std::uint32_t set, std::uint32_t way) {
+    trees_[set] = (trees_[set] & ~ancestors_[way]) | to_the_right_[way];
+  }
+
+ private:
+  std::uint32_t leaves_ = 1;
+  std::vector<std::uint64_t> trees_;         ///< a bit a node, of which 1 points right; node 1 is the root
+  std::vector<std::uint64_t> ancestors_;     ///< of each way: the nodes above it
+  std::vector<std::uint64_t> to_the_right_;  ///< of these, the nodes that point right once it was used
+};
+
+/// Sets that are searched through, of up to 64 ways. A tag is a line's number plus one, so that zero is an empty way. LRU
+/// keeps a set in order of use, the newest line first; otherwise a miss replaces the way that a tree points to, or any
+/// with equal chance, once none is empty.
 class SearchedSets {
  public:
   SearchedSets(SetIndex index, std::uint32_t ways, Policy policy, std::uint64_t seed)
@@ -52,22 +76,29 @@ class SearchedSets {
         ways_(ways),
         policy_(policy),
         random_(seed),
-        tags_(new(host_line) std::uint32_t[std::size_t{index.sets()} * ways]()) {}
+        tags_(new(host_line) std::uint32_t[std::size_t{index.sets()} * ways]()) {
+    if (policy == Policy::plru) trees_ = PlruTrees(index.sets(), ways);
+  }
 
   /// True when the line is held; otherwise it takes the place of another.
   bool touch(std::uint32_t line) {
-    std::uint32_t* const set = set_of(line);
+    const std::uint32_t number = index_(line);
+    std::uint32_t* const set = tags_.get() + std::size_t{number} * ways_;
     if (policy_ == Policy::lru) return make_newest(set, line + 1);
-    const bool held = find(set, line + 1) < ways_;
+    std::uint32_t way = find(set, line + 1);
+    const bool held = way < ways_;
     if (!held) {
-      const bool full = set[ways_ - 1] != 0;
-      set[full ? random_.below(ways_) : find(set, 0)] = line + 1;
+      way = set[ways_ - 1] == 0 ? find(set, 0) : victim(number);
+      set[way] = line + 1;
     }
+    if (policy_ == Policy::plru) trees_.point_away(number, way);
     return held;
   }
 
   /// Starts bringing the line's set into the host's own cache.
-  void prefetch(std::uint32_t line) const { __builtin_prefetch(set_of(line), 1); }
+  void prefetch(std::uint32_t line) const {
+    __builtin_prefetch(tags_.get() + std::size_t{index_(line)} * ways_, 1);
+  }
 
  private:
   static constexpr std::align_val_t host_line{64};  // a set of 16 ways is then one line of the host
@@ -75,8 +106,8 @@ class SearchedSets {
     void operator()(std::uint32_t* tags) const { ::operator delete[](tags, host_line); }
   };
 
-  [[nodiscard]] std::uint32_t* set_of(std::uint32_t line) const {
-    return tags_.get() + std::size_t{index_(line)} * ways_;
+  [[nodiscard]] std::uint32_t victim(std::uint32_t set) {
+    return policy_ == Policy::plru ? trees_.victim(set) : random_.below(ways_);
   }
 
   /// Puts `tag` before all others, which move up to where it was or out of the set; returns whether it was there.
@@ -153,11 +184,10 @@ class SearchedSets {
   Policy policy_;
   Random random_;
   std::unique_ptr<std::uint32_t[], Delete> tags_;
+  PlruTrees trees_;
 };
 
 /// Sets of any policy and number of ways, up to fully associative: lines are found by hashing instead of searching.
-/// Tree-PLRU has a tree a set, in which each node points away from the half that was used last. Where the ways are no
-/// power of two, nodes whose right half does not exist always point left.
 class WideSets {
  public:
   WideSets(SetIndex index, std::uint32_t ways, Policy policy, std::uint64_t seed);
