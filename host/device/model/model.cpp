@@ -230,7 +230,7 @@ class ModelDevice : public Device {
 
   /// A dispatch takes so much of a run's time for each look into a cache at least, and words that somebody reads so
   /// much more to compute. Simulating takes about that, and a run that is given a minute shall not work for an hour.
-  static constexpr double ns_of_a_look = 15;
+  static constexpr double ns_of_a_look = 18;
   static constexpr double ns_of_a_word = 1;
 
   Description description_;
