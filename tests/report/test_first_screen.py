@@ -1,8 +1,10 @@
 """The first screen: the page and the captions say what the terminal says, and none of it is concluded here."""
 
+import csv
 import html
 import io
 import json
+import math
 import re
 import subprocess
 
@@ -29,6 +31,33 @@ def view_of(path):
     (view,) = device_views([records.read(path)])
     first_screen.add_to([view])
     return view
+
+
+def rounds_to(value, text):
+    """Whether a number of a table is one that a screen shows with three digits."""
+    shown = float(text.replace(",", ""))
+    last_digit = 10.0 ** (math.floor(math.log10(shown)) - 2)
+    return abs(float(value or "nan") - shown) <= 0.501 * last_digit
+
+
+@pytest.mark.parametrize("name", DEVICES)
+def test_tables_have_the_numbers_of_the_screen(program, root, tmp_path, name):
+    file = root / f"tests/data/first_screen/{name}.jsonl"
+    assert main([str(file), "-o", str(tmp_path / "page.html"), "--csv", str(tmp_path)]) == 0
+    rows = list(csv.DictReader((tmp_path / "levels.csv").open(encoding="utf-8")))
+    (screen,) = view_of(file).screens
+    assert len(screen["levels"]) > 2
+    for level in screen["levels"]:
+        for cell in level["cells"]:
+            for key, columns in (("latency_ns", "latency_ns"), ("read_gbps", "bandwidth")):
+                # "3.28 ± 0.13" is a value, "3.33–12.9" the ends of an interval.
+                ends = cell.get(key, "").strip("≈").partition(" ±")[0].split("–")
+                wanted = [columns] if len(ends) == 1 else [f"{columns}_low", f"{columns}_high"]
+                assert not cell.get(key) or any(
+                    row["api"] == cell["api"]
+                    and all(rounds_to(row[column], end) for column, end in zip(wanted, ends, strict=True))
+                    for row in rows
+                ), (level["name"], cell)
 
 
 @pytest.mark.parametrize("name", DEVICES)
