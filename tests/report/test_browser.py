@@ -1,5 +1,9 @@
 """A page as a reader's browser shows it: everything drawn, nothing asked of a network, nothing wider than the screen."""
 
+import csv
+import io
+import statistics
+
 import browser
 import pytest
 import synthetic
@@ -199,3 +203,27 @@ def test_a_browser_tells_what_overlaps_and_what_is_faint():
     assert browser.overlapping([one, other]) == [("c", "b", "a")]
     assert browser.overlapping([one, {**other, "chart": "d"}, {**other, "box": [18, 0, 30, 10]}]) == []
     assert len(browser.too_faint([one, other])) == 2
+
+
+def test_a_pictures_points_are_saved_as_a_table(chromium, one):
+    page = browser.Page(chromium, one, 1400, "light")
+    links = page.run("""return [...document.querySelectorAll(".chart .vega-actions a[download$=csv]")]
+      .map((each) => [each.textContent, each.download, each.href.slice(0, 5)])""")
+    texts = page.run("return places.map((place) => [place.id, table(pointsOf(report.charts[place.id])).join('')])")
+    assert links == [["Save as CSV", f"{place}.csv", "blob:"] for place, _ in texts]
+    tables = {place: list(csv.DictReader(io.StringIO(text))) for place, text in texts}
+    assert all(len(rows) > 1 for rows in tables.values()), {place: len(rows) for place, rows in tables.items()}
+    saved = [(float(row["bytes"]), float(row["median"])) for row in tables["latency-paths-gpu-1"]]
+    scalar = [
+        (each["x"]["bytes"], pytest.approx(statistics.median(each["values"]), rel=1e-4))
+        for each in many_records(1)
+        if each["record"] == "sample" and each["series"] == {"path": "scalar"} and each["probe"] == "latency"
+    ]
+    assert len(scalar) > 3 and all(each in saved for each in scalar)
+
+
+def test_a_name_from_a_file_is_no_formula_in_a_saved_table(chromium, one):
+    page = browser.Page(chromium, one, 1400, "light")
+    assert page.run("""return table([{a: "=1+1", dashed: 1}, {a: 'say "a, b"', b: -1.5}]).join("")""") == (
+        """a,b\n'=1+1,\n"say ""a, b""\",-1.5\n"""
+    )

@@ -20,13 +20,42 @@ function rows([series, dashed, piece, barred, curve]) {
   });
 }
 
+// A picture without lines has its points in its layers, beside shorter lists of rules and names.
+function pointsOf({lines, ...specification}) {
+  if (lines.length) return lines.flatMap(rows);
+  const found = [[]];
+  JSON.stringify(specification, (name, each) => {
+    if (name === "data" && Array.isArray(each?.values)) found.push(each.values);
+    return each;
+  });
+  return found.reduce((longest, each) => each.length > longest.length ? each : longest);
+}
+
+// A picture's points as the lines of a CSV file; no spreadsheet takes a name from a file for a formula.
+function table(points) {
+  const columns = [...new Set(points.flatMap(Object.keys))].filter((each) => !["dashed", "piece", "barred"].includes(each));
+  const cell = (value) => {
+    if (typeof value !== "string") return value ?? "";
+    const text = /^[=+@-]/.test(value) ? `'${value}` : value;
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [columns, ...points.map((point) => columns.map((each) => point[each]))].map((row) => row.map(cell).join() + "\n");
+}
+
+function offerTable(place, points) {
+  const link = Object.assign(document.createElement("a"), {textContent: "Save as CSV", download: `${place.id}.csv`});
+  link.href = URL.createObjectURL(new Blob(table(points), {type: "text/csv"}));
+  place.querySelector(".vega-actions").append(link);
+}
+
 async function draw(place) {
   if (place.dataset.state) return;
   place.dataset.state = "drawing";
   await (library ??= run("library"));
   const {lines, ...specification} = report.charts[place.id];
   for (const panel of specification.vconcat ?? []) panel.width = place.clientWidth - 100;
-  if (lines.length) specification.data = {values: lines.flatMap(rows)};
+  const points = pointsOf(report.charts[place.id]);
+  if (lines.length) specification.data = {values: points};
   // Names at the ends of curves stand beside a plot that is wide, within one that is narrow.
   const outside = specification.params?.find((each) => each.name === "names_outside");
   if (outside) outside.value = place.clientWidth > Math.max(600, 5 * specification.usermeta.names_at_ends_pixels);
@@ -41,6 +70,7 @@ async function draw(place) {
   }
   const actions = {export: true, source: false, compiled: false, editor: false};
   await vegaEmbed(place, specification, {renderer: "svg", actions});
+  offerTable(place, points);
   place.dataset.state = "drawn";
 }
 
