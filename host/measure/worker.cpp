@@ -19,6 +19,13 @@ constexpr std::chrono::milliseconds between_ticks{100};
 /// A wait that takes so much longer than it was to was one in which this process was stopped: no load delays it so far.
 constexpr std::chrono::seconds longest_delay{1};
 
+/// Leaves out of all limits the time since `looked` in which this process was stopped, and looks now.
+void leave_out_stops(RunningClock::time_point& looked) {
+  const RunningClock::duration passed = RunningClock::now() - looked;
+  if (passed > between_ticks + longest_delay) RunningClock::leave_out(passed - between_ticks);
+  looked = RunningClock::now();
+}
+
 /// The last line of a worker. Without it something in the process, mostly the driver, ended it as if all were well.
 constexpr std::string_view all_done = "done";
 
@@ -118,18 +125,18 @@ void Worker::send(const std::string& line) {
 void Worker::send_no_more() { child_.close_input(); }
 
 bool Worker::wait(const std::function<bool()>& answered, Clock::time_point latest) {
+  Clock::time_point looked = Clock::now();
   for (bool more = true; more;) {
     // A process that the driver left behind may hold the pipes open for ever, so the worker's own end counts too: its
     // last output is in the pipe then.
     const bool ended = child_.has_ended();
-    const Clock::time_point begin = Clock::now();
     const os::Child::Pieces pieces = child_.read(ended ? std::chrono::milliseconds(0) : until_next_tick());
-    const Clock::duration waited = Clock::now() - begin;
-    if (waited > between_ticks + longest_delay) Clock::leave_out(waited - between_ticks);
+    leave_out_stops(looked);
     listener_->take(pieces);
     if (answered()) return true;
     more = pieces.more && !(ended && pieces.output.empty() && pieces.errors.empty());
     listener_->tick();
+    leave_out_stops(looked);
     if (ended || end_.how != WorkerEnd::How::finished) continue;  // read what it sent before it was ended
     if (interrupted_) {
       end_.how = WorkerEnd::How::interrupted;

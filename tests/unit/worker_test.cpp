@@ -244,6 +244,17 @@ TEST_F(WorkerTest, SilenceEndsItAndSaysHowToAllowMore) {
   EXPECT_GT(ticks, 0);
 }
 
+TEST_F(WorkerTest, TimeInWhichThisProcessWasStoppedIsNoSilence) {
+  const WorkerHandlers stopped_once{.line = [this](std::string_view line) { lines.emplace_back(line); },
+                                    .tick =
+                                        [this] {
+                                          if (ticks++ == 0) std::this_thread::sleep_for(2s);
+                                        },
+                                    .diagnostics = {}};
+  EXPECT_EQ(run_worker(double_told("a thousand lines"), stopped_once, 1s, interrupted).how, How::finished);
+  EXPECT_EQ(lines.size(), 1000u);
+}
+
 TEST_F(WorkerTest, ALimitBelowASecondIsNotCalledZeroSeconds) {
   const WorkerEnd end = work("say something and hang", 300ms);
   EXPECT_EQ(end.how, How::silent);
