@@ -42,8 +42,8 @@ class SetIndex {
   std::uint64_t seed_;
 };
 
-/// The trees of tree-PLRU of up to 64 ways, one a set: each node points away from the half that was used last. Where the
-/// ways are no power of two, nodes whose right half does not exist always point left.
+/// The trees of tree-PLRU of up to 64 ways, one a set: each node points away from the half that was used last. Where
+/// the ways are no power of two, nodes whose right half does not exist always point left.
 class PlruTrees {
  public:
   PlruTrees() = default;
@@ -66,9 +66,9 @@ class PlruTrees {
   std::vector<std::uint64_t> to_the_right_;  ///< of these, the nodes that point right once it was used
 };
 
-/// Sets that are searched through, of up to 64 ways. A tag is a line's number plus one, so that zero is an empty way. LRU
-/// keeps a set in order of use, the newest line first; otherwise a miss replaces the way that a tree points to, or any
-/// with equal chance, once none is empty.
+/// Sets that are searched through, of up to 64 ways. A tag is a line's number plus one, so that zero is an empty way.
+/// LRU keeps a set in order of use, the newest line first; otherwise a miss replaces the way that a tree points to, or
+/// any with equal chance, once none is empty.
 class SearchedSets {
  public:
   SearchedSets(SetIndex index, std::uint32_t ways, Policy policy, std::uint64_t seed)
@@ -96,9 +96,7 @@ class SearchedSets {
   }
 
   /// Starts bringing the line's set into the host's own cache.
-  void prefetch(std::uint32_t line) const {
-    __builtin_prefetch(tags_.get() + std::size_t{index_(line)} * ways_, 1);
-  }
+  void prefetch(std::uint32_t line) const { __builtin_prefetch(tags_.get() + std::size_t{index_(line)} * ways_, 1); }
 
  private:
   static constexpr std::align_val_t host_line{64};  // a set of 16 ways is then one line of the host
