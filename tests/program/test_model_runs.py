@@ -74,7 +74,7 @@ def test_a_run_finds_the_levels_of_the_model_and_so_does_the_levels_command(sond
         "--sizes",
         "1K:4M",
         "--time",
-        "10",
+        "20",
         "-v",
         "--seed",
         "7",

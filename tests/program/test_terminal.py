@@ -97,7 +97,7 @@ def printed_lines(shown):
 
 def test_no_line_of_the_tables_is_wider_than_the_terminal(sonde, model_file):
     device = model_file(**EVERYTHING)
-    for file, time, probes in (("run.jsonl", "10", ()), ("copy.jsonl", "2", ("--probe", "copy"))):
+    for file, time, probes in (("run.jsonl", "20", ()), ("copy.jsonl", "2", ("--probe", "copy"))):
         done = sonde("run", "--device", device, "--sizes", "4K:1M", "--time", time, *probes, "-o", file)
         assert done.status == 0, done.err
     for columns in (60, 80, 120):
