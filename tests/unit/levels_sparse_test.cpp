@@ -76,6 +76,38 @@ TEST(LevelsOfASparseCycle, AreNotEndedByWhatMayBeATableOfPagesOfACpu) {
   EXPECT_EQ(find_levels(of_gpu).levels.size(), 4u) << "whose pages are larger, so that the step is a cache's";
 }
 
+/// Measured on a large core (Meteor Lake, published table) with 48 KiB, 2 MiB and 24 MiB; its first table has 96 pages.
+LatencyCurves with_a_table_within_the_second_level() {
+  LatencyCurves curves = curves_of({{4 * kib, 1.05},
+                                    {8 * kib, 1.05},
+                                    {16 * kib, 1.04},
+                                    {32 * kib, 1.05},
+                                    {64 * kib, 3.34},
+                                    {128 * kib, 3.34},
+                                    {256 * kib, 3.35},
+                                    {512 * kib, 4.81},
+                                    {mib, 4.81},
+                                    {2 * mib, 9.42},
+                                    {4 * mib, 16.4},
+                                    {8 * mib, 17.4},
+                                    {16 * mib, 21.5},
+                                    {32 * mib, 60.9},
+                                    {64 * mib, 103},
+                                    {128 * mib, 125}});
+  curves.cpu_page_bytes = 4096;
+  return curves;
+}
+
+TEST(LevelsOfASparseCycle, AreNotSmallerThanTheyAreForATableOfPagesOfACpu) {
+  const Hierarchy found = find_levels(with_a_table_within_the_second_level());
+  ASSERT_EQ(found.levels.size(), 4u);
+  EXPECT_GE(found.levels[1].bytes->value, mib);
+  EXPECT_LE(found.levels[1].bytes->value, 2.6 * mib);
+  LatencyCurves of_gpu = with_a_table_within_the_second_level();
+  of_gpu.cpu_page_bytes = 0;
+  EXPECT_LT(find_levels(of_gpu).levels[1].bytes->value, 512 * kib) << "where the step is that of the second cache";
+}
+
 /// Measured on a virtual machine's core with 32 KiB and 1 MiB, by a walk over small pages alone.
 LatencyCurves of_a_second_level_that_fades_in() {
   LatencyCurves curves = curves_of(

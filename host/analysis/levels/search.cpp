@@ -103,12 +103,22 @@ class Search {
     return {.kind = kind, .log2_bytes = at, .shape = &shape_of(Index::modulo, Replacement::least_recent, 4)};
   }
 
-  /// Adds growth, and tables of pages where a walk over pages can tell these from caches.
+  /// Adds growth, and tables of pages where a walk over pages can tell these from caches, or a CPU may have them.
   void add_translation(std::vector<Term>& all, double at) const {
     all.push_back(without_shape(TermKind::growth, at));
+    if (may_have_table(at)) all.push_back(without_shape(TermKind::pages_shared, at));
     if (!points_.has_page) return;
     for (const TermKind kind : {TermKind::pages_shared, TermKind::pages_in_turn})
       all.push_back(without_shape(kind, at));
+  }
+
+  /// Whether a CPU may have a table that reaches so far, where no walk over pages could tell.
+  [[nodiscard]] bool may_have_table(double at) const {
+    constexpr double least_pages = 16;
+    constexpr double most_pages = 4096;
+    if (points_.has_page_walks || points_.cpu_page_bytes <= 0) return false;
+    const double pages = std::exp2(at) / points_.cpu_page_bytes;
+    return pages >= least_pages && pages <= most_pages;
   }
 
   /// The best fit with one of the candidates in the place of term `place`, or beside all.
