@@ -180,9 +180,12 @@ Known::Known(const analysis::Estimate& estimate, std::size_t visits, std::span<c
     : Estimate(estimate) {
   if (is_steady(*this)) return;
   unsteady_visits = visits;
-  if (visits < static_cast<std::size_t>(usual_visits)) return;
-  low = std::min(std::ranges::min(seen), value);
-  high = std::max(std::ranges::max(seen), value);
+  const double lowest = seen.empty() ? value : std::min(std::ranges::min(seen), value);
+  const double highest = seen.empty() ? value : std::max(std::ranges::max(seen), value);
+  // What one or two visits tell of their scatter leaves a number no less known than one of which nothing tells.
+  const bool is_usual = visits >= static_cast<std::size_t>(usual_visits);
+  low = is_usual ? lowest : std::max(low, lowest * std::exp(-unknown_half_width));
+  high = is_usual ? highest : std::min(high, highest * std::exp(unknown_half_width));
 }
 
 analysis::Estimate margin(const Measurement& one, std::span<const Measurement> all) {
@@ -192,7 +195,9 @@ analysis::Estimate margin(const Measurement& one, std::span<const Measurement> a
 }
 
 Known estimate(const Measurement& one, std::span<const Measurement> all) {
-  return {margin(one, all), values_by_visit(one).size(), one.values};
+  const std::vector<double> of_visits = medians_by_visit(one);
+  const bool is_usual = of_visits.size() >= static_cast<std::size_t>(usual_visits);
+  return {margin(one, all), of_visits.size(), is_usual ? one.values : of_visits};
 }
 
 void set_value(Finding& finding, const analysis::Estimate& estimate) {

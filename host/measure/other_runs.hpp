@@ -47,7 +47,7 @@ analysis::Estimate moderated(const analysis::Estimate& imagined, std::span<const
 /// A number as far as this run knows it.
 struct Known : analysis::Estimate {
   /// The number of visits, where the number is so unsteady that its interval is wider than itself: after the usual
-  /// visits the interval is what was seen. 0 where it is steady.
+  /// visits the interval is what was seen, before that no more than 2.5 times beyond it. 0 where it is steady.
   std::size_t unsteady_visits = 0;
 
   Known(const analysis::Estimate& estimate) : Estimate(estimate) {}

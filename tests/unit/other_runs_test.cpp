@@ -171,6 +171,8 @@ TEST(OtherRuns, ANumberThatIsNotSteadyIsTheRangeThatWasSeen) {
   const Finding too_few = finding_of(rate, {}, estimate(one), "A rate.");
   EXPECT_LT(too_few.low, 9);
   EXPECT_GT(too_few.high, 21);
+  EXPECT_GT(too_few.low, 9 / 2.5) << "two visits leave it no less known than nothing would";
+  EXPECT_LT(too_few.high, 21 * 2.5);
   EXPECT_NE(too_few.evidence.find("No steady value yet: another run may read "), std::string::npos);
   EXPECT_EQ(finding_of(rate, {}, analysis::Estimate{9, 10, 11}, "A rate.").evidence, "A rate.");
 }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "analysis/number_text.hpp"
 #include "probes/core_to_core/core_to_core.hpp"
 
@@ -109,15 +111,15 @@ Conclusion conclude(const Request&, std::span<const Measurement> measurements) {
       const auto found = groups.find(words);
       return found == groups.end() ? 0.0 : found->second.median();
     };
-    Finding& finding = conclusion.findings.emplace_back(
-        finding_of(*kind, words, seen.estimate(median),
-                   fmt::format("Between {} {} {} {}", places.at(static_cast<std::size_t>(*words.placement)), what,
-                               analysis::number_text(group.median()), unit)));
+    std::string evidence = fmt::format("Between {} {} {} {}", places.at(static_cast<std::size_t>(*words.placement)),
+                                       what, analysis::number_text(group.median()), unit);
     const std::size_t pairs = group.of_pairs.size();
-    finding.evidence += pairs > 1 ? fmt::format(", the median of {} ordered pairs; from {} ({}) to {} ({}).", pairs,
-                                                analysis::number_text(median_of(*group.least)), cpus_of(*group.least),
-                                                analysis::number_text(median_of(*group.most)), cpus_of(*group.most))
-                                  : fmt::format(" ({}).", cpus_of(*group.least));
+    evidence += pairs > 1 ? fmt::format(", the median of {} ordered pairs; from {} ({}) to {} ({}).", pairs,
+                                        analysis::number_text(median_of(*group.least)), cpus_of(*group.least),
+                                        analysis::number_text(median_of(*group.most)), cpus_of(*group.most))
+                          : fmt::format(" ({}).", cpus_of(*group.least));
+    Finding& finding =
+        conclusion.findings.emplace_back(finding_of(*kind, words, seen.estimate(median), std::move(evidence)));
     if (words.exchange) {
       finding.evidence += fmt::format(
           " Among the lines of one pair the slowest took up to {:.2f} times as long as the fastest.", group.widest);
