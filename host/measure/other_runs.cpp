@@ -29,6 +29,7 @@ constexpr double most_times_of_parts = 20;
 constexpr double unknown_half_width = 0.9;
 
 constexpr std::size_t parts = 3;
+constexpr auto enough_visits = static_cast<std::size_t>(usual_visits);
 constexpr double quantile_of_normal = 1.96;
 
 /// The scatter of a measurement's parts of visits, and that of its visits.
@@ -183,9 +184,9 @@ Known::Known(const analysis::Estimate& estimate, std::size_t visits, std::span<c
   const double lowest = seen.empty() ? value : std::min(std::ranges::min(seen), value);
   const double highest = seen.empty() ? value : std::max(std::ranges::max(seen), value);
   // What one or two visits tell of their scatter leaves a number no less known than one of which nothing tells.
-  const bool is_usual = visits >= static_cast<std::size_t>(usual_visits);
-  low = is_usual ? lowest : std::max(low, lowest * std::exp(-unknown_half_width));
-  high = is_usual ? highest : std::min(high, highest * std::exp(unknown_half_width));
+  const bool are_enough = visits >= enough_visits;
+  low = are_enough ? lowest : std::max(low, lowest * std::exp(-unknown_half_width));
+  high = are_enough ? highest : std::min(high, highest * std::exp(unknown_half_width));
 }
 
 analysis::Estimate margin(const Measurement& one, std::span<const Measurement> all) {
@@ -196,8 +197,7 @@ analysis::Estimate margin(const Measurement& one, std::span<const Measurement> a
 
 Known estimate(const Measurement& one, std::span<const Measurement> all) {
   const std::vector<double> of_visits = medians_by_visit(one);
-  const bool is_usual = of_visits.size() >= static_cast<std::size_t>(usual_visits);
-  return {margin(one, all), of_visits.size(), is_usual ? one.values : of_visits};
+  return {margin(one, all), of_visits.size(), of_visits.size() >= enough_visits ? one.values : of_visits};
 }
 
 void set_value(Finding& finding, const analysis::Estimate& estimate) {
@@ -211,7 +211,7 @@ Finding finding_of(const FindingKind& kind, const Words& words, const Known& val
   if (value.unsteady_visits > 0) {
     std::string range = fmt::format("{} to {}", analysis::number_text(value.low), analysis::number_text(value.high));
     if (kind.unit.name != units::ratio.name) range += fmt::format(" {}", kind.unit.name);
-    evidence += value.unsteady_visits < static_cast<std::size_t>(usual_visits)
+    evidence += value.unsteady_visits < enough_visits
                     ? fmt::format(" No steady value yet: another run may read {}.", range)
                     : fmt::format(" No steady value: {} over {} visits.", range, value.unsteady_visits);
   }

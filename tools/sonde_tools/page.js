@@ -42,9 +42,13 @@ function table(points) {
   return [columns, ...points.map((point) => columns.map((each) => point[each]))].map((row) => row.map(cell).join() + "\n");
 }
 
-function offerTable(place, points) {
-  const link = Object.assign(document.createElement("a"), {textContent: "Save as CSV", download: `${place.id}.csv`});
-  link.href = URL.createObjectURL(new Blob(table(points), {type: "text/csv"}));
+// The table is made once somebody wants it.
+function offerTable(place) {
+  const link = Object.assign(document.createElement("a"), {textContent: "Save as CSV", download: `${place.id}.csv`, href: "#"});
+  link.addEventListener("click", () => {
+    URL.revokeObjectURL(link.href);
+    link.href = URL.createObjectURL(new Blob(table(pointsOf(report.charts[place.id])), {type: "text/csv"}));
+  });
   place.querySelector(".vega-actions").append(link);
 }
 
@@ -54,8 +58,7 @@ async function draw(place) {
   await (library ??= run("library"));
   const {lines, ...specification} = report.charts[place.id];
   for (const panel of specification.vconcat ?? []) panel.width = place.clientWidth - 100;
-  const points = pointsOf(report.charts[place.id]);
-  if (lines.length) specification.data = {values: points};
+  if (lines.length) specification.data = {values: lines.flatMap(rows)};
   // Names at the ends of curves stand beside a plot that is wide, within one that is narrow.
   const outside = specification.params?.find((each) => each.name === "names_outside");
   if (outside) outside.value = place.clientWidth > Math.max(600, 5 * specification.usermeta.names_at_ends_pixels);
@@ -70,7 +73,7 @@ async function draw(place) {
   }
   const actions = {export: true, source: false, compiled: false, editor: false};
   await vegaEmbed(place, specification, {renderer: "svg", actions});
-  offerTable(place, points);
+  offerTable(place);
   place.dataset.state = "drawn";
 }
 

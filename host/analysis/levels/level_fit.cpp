@@ -135,8 +135,7 @@ class LevelReader {
   [[nodiscard]] bool may_be_table(double log2_bytes) const {
     constexpr double least_entries = 16;
     constexpr double most_entries = 128;
-    if (points_.has_page_walks || points_.cpu_page_bytes <= 0) return false;
-    const double entries = std::exp2(log2_bytes) / points_.cpu_page_bytes;
+    const double entries = points_.unwalked_pages(log2_bytes);
     return entries >= least_entries && entries <= most_entries;
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cmath>
 
 #include "analysis/levels/levels.hpp"
 
@@ -29,6 +30,11 @@ struct Observations {
   double most_log2_of_pages = 0;  ///< how far the walk over pages spans
 
   [[nodiscard]] Eigen::Index count() const { return latency.size(); }
+  /// The CPU's pages in so many bytes, where its tables show in the curve alone; 0 where a walk over pages tells of
+  /// them, or the device is no CPU.
+  [[nodiscard]] double unwalked_pages(double at_log2_bytes) const {
+    return has_page_walks || cpu_page_bytes <= 0 ? 0 : std::exp2(at_log2_bytes) / cpu_page_bytes;
+  }
   [[nodiscard]] LoadOrder order_of(Eigen::Index i) const { return order[static_cast<std::size_t>(i)]; }
 };
 

@@ -106,19 +106,13 @@ class Search {
   /// Adds growth, and tables of pages where a walk over pages can tell these from caches, or a CPU may have them.
   void add_translation(std::vector<Term>& all, double at) const {
     all.push_back(without_shape(TermKind::growth, at));
-    if (may_have_table(at)) all.push_back(without_shape(TermKind::pages_shared, at));
+    constexpr double least_pages = 16;
+    constexpr double most_pages = 4096;
+    const double pages = points_.unwalked_pages(at);
+    if (pages >= least_pages && pages <= most_pages) all.push_back(without_shape(TermKind::pages_shared, at));
     if (!points_.has_page) return;
     for (const TermKind kind : {TermKind::pages_shared, TermKind::pages_in_turn})
       all.push_back(without_shape(kind, at));
-  }
-
-  /// Whether a CPU may have a table that reaches so far, where no walk over pages could tell.
-  [[nodiscard]] bool may_have_table(double at) const {
-    constexpr double least_pages = 16;
-    constexpr double most_pages = 4096;
-    if (points_.has_page_walks || points_.cpu_page_bytes <= 0) return false;
-    const double pages = std::exp2(at) / points_.cpu_page_bytes;
-    return pages >= least_pages && pages <= most_pages;
   }
 
   /// The best fit with one of the candidates in the place of term `place`, or beside all.

@@ -122,32 +122,17 @@ class Sizes {
     Grid grid{.middle = own_.log2_bytes, .distance = 1.0 / places};
     least_shift_ = points_.has_independent ? -most_shift : 0;
     most_shift_ = -least_shift_;
-    constexpr int looks = 3;
-    for (int look = 0; look < looks; ++look) {
+    weigh(grid);
+    while (goes_on_beyond(grid) && grid.distance * places < most_octaves) {
+      grid.distance *= 1.5;
       weigh(grid);
-      if (weighed_.empty()) return {};
-      const auto [least, most] = std::ranges::minmax(weighed_, {}, &Weighed::log2_bytes);
-      const bool ends = least.log2_bytes > grid.at(-places) && most.log2_bytes < grid.at(places);
-      if (look == 0 && !ends && grid.distance * places < most_octaves) {
-        grid.distance *= 1.5;
-        --look;
-        continue;
-      }
-      double low = own_.log2_bytes;
-      double high = low;
-      least_shift_ = most_shift_ = own_.shift;
-      for (const Weighed& one : weighed_) {
-        low = std::min(low, one.log2_bytes);
-        high = std::max(high, one.log2_bytes);
-        least_shift_ = std::min(least_shift_, one.shift);
-        most_shift_ = std::max(most_shift_, one.shift);
-      }
-      least_shift_ -= points_.has_independent ? grid.distance : 0;
-      most_shift_ += points_.has_independent ? grid.distance : 0;
-      const double reach = (high - low) / 2 + grid.distance;
-      grid = {.middle = (low + high) / 2, .distance = std::min(grid.distance, reach / places)};
     }
-    return belief(grid.distance);
+    constexpr int closer_looks = 2;
+    for (int look = 0; look < closer_looks && !weighed_.empty(); ++look) {
+      grid = closer(grid);
+      weigh(grid);
+    }
+    return weighed_.empty() ? SizeBelief{} : belief(closer(grid).distance);
   }
 
  private:
@@ -176,6 +161,30 @@ class Sizes {
       }
     }
     return all;
+  }
+
+  /// Whether a size at one of the grid's ends is likely.
+  [[nodiscard]] bool goes_on_beyond(const Grid& grid) const {
+    if (weighed_.empty()) return false;
+    const auto [least, most] = std::ranges::minmax(weighed_, {}, &Weighed::log2_bytes);
+    return least.log2_bytes <= grid.at(-places) || most.log2_bytes >= grid.at(places);
+  }
+
+  /// The grid that has the likely sizes alone; shifts are tried from there on as far as they are likely.
+  Grid closer(const Grid& grid) {
+    double low = own_.log2_bytes;
+    double high = low;
+    least_shift_ = most_shift_ = own_.shift;
+    for (const Weighed& one : weighed_) {
+      low = std::min(low, one.log2_bytes);
+      high = std::max(high, one.log2_bytes);
+      least_shift_ = std::min(least_shift_, one.shift);
+      most_shift_ = std::max(most_shift_, one.shift);
+    }
+    least_shift_ -= points_.has_independent ? grid.distance : 0;
+    most_shift_ += points_.has_independent ? grid.distance : 0;
+    const double reach = (high - low) / 2 + grid.distance;
+    return {.middle = (low + high) / 2, .distance = std::min(grid.distance, reach / places)};
   }
 
   void weigh(const Grid& grid) {
