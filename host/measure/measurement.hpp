@@ -18,6 +18,7 @@ struct Point {
   double expected_seconds = 0;   ///< of a visit, for the schedule; only its ratio to the other points' matters
   int replicates = 1;            ///< new allocations, each with a new shuffle, over which the repetitions are spread
   int visits = 1;                ///< times at which it is measured, each after all other points that are wanted with it
+  int visits_at_once = 1;        ///< of these, how many are due where a plan names it, before any later point
   bool follows_at_once = false;  ///< it tells something only right after the point before it
   bool is_visited_once = false;  ///< a later visit would tell something else, or harm others
   Shape shape = {};              ///< the `State::shape` of an earlier point. Empty: prepare() finds the best.

@@ -20,6 +20,10 @@ struct Reach {
 /// The reaches of measurements of one device by the parts of their visits; those in the same unit tell of each other.
 std::vector<Reach> reaches(std::span<const Measurement> measurements);
 
+/// The estimate of a number above zero, by points of one moment each, with as much beside it as runs differ by where
+/// others use the machine. The same where nobody does.
+analysis::Estimate among_others(const analysis::Estimate& estimate, std::span<const Measurement* const> measurements);
+
 /// Imagined other runs, which are the same whenever they are imagined: each has a median for every measurement, off
 /// this run's by what the measurement may be off, half of the variance in common with all others of its curve.
 class OtherRuns {

@@ -45,7 +45,11 @@ ProbeRun::ProbeRun(const device::DeviceInfo& device, const Probe& probe, const R
     : device_(device), probe_(probe), request_(request), closest_(closest), observer_(observer) {
   // A point in the shape that prepare() found for it is that point.
   request_.was_asked = [this](const Point& point) {
-    return asked_index_.contains(key_of(point)) || asked_index_.contains({point.words, point.x, {}});
+    auto found = asked_index_.find(key_of(point));
+    if (found == asked_index_.end()) found = asked_index_.find({point.words, point.x, {}});
+    if (found == asked_index_.end()) return false;
+    const Asked& asked = asked_[found->second];
+    return asked.begun >= point.visits_at_once || point.visits_at_once == 1 || is_left_out(asked);
   };
 }
 
@@ -101,12 +105,14 @@ bool ProbeRun::plan() {
   return visits_what_scatters_ && visit_again([this](const Asked& asked) { return scatters(asked); });
 }
 
-/// Asks for a point that was not asked for before; one that was may have its number of visits raised.
+/// Asks for a point that was not asked for before, or not as often as is due at once; one that was may have its number
+/// of visits raised.
 void ProbeRun::ask(const Point& point) {
   PointKey key = key_of(point);
   if (const auto found = asked_index_.find(key); found != asked_index_.end()) {
-    int& visits = asked_[found->second].point.visits;
-    visits = std::max(visits, point.visits);
+    Asked& asked = asked_[found->second];
+    asked.point.visits = std::max(asked.point.visits, point.visits);
+    if (point.visits_at_once > std::max(1, asked.begun) && !is_left_out(asked)) queue_.push_back(found->second);
     return;
   }
   if (request_.was_asked(point)) return;

@@ -8,8 +8,9 @@ namespace sonde::measure {
 std::vector<Point> new_points(const Request& request, std::span<const Measurement> known, std::vector<Point> points) {
   std::erase_if(points, [&](const Point& point) {
     return request.was_asked(point) || std::ranges::any_of(known, [&](const Measurement& one) {
+             const std::size_t visits = std::max<std::size_t>(1, one.visits.size());
              return one.point.curve == point.curve && one.point.x == point.x && one.point.shape == point.shape &&
-                    one.point.words == point.words;
+                    one.point.words == point.words && visits >= static_cast<std::size_t>(point.visits_at_once);
            });
   });
   return points;

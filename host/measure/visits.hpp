@@ -7,8 +7,8 @@
 // does not know anything more exactly than they agree.
 namespace sonde::measure {
 
-/// Those of the points that were not asked for before. A stage of a plan that waits for an earlier one waits until
-/// there are none of the earlier one's.
+/// Those of the points that were not asked for before, as often as is due at once. A stage of a plan that waits for an
+/// earlier one waits until there are none of the earlier one's.
 std::vector<Point> new_points(const Request& request, std::span<const Measurement> known, std::vector<Point> points);
 
 /// The points in an order with which no slow change of the machine can imitate a curve.

@@ -12,8 +12,10 @@ constexpr double growth_between_conclusions = 1.6;
 /// The doubt of a probe that has concluded nothing yet, and of one that will find levels.
 constexpr double doubt_before_a_conclusion = 2;
 constexpr double doubt_before_levels = 10;
-/// The doubt of one whose first plan has not had its usual visits: before those, what scatters cannot be told.
+/// The doubt of one whose first plan has not had its usual visits: before those, what scatters cannot be told. One that
+/// has had the first alone knows a single moment.
 constexpr double doubt_of_few_visits = 1;
+constexpr double doubt_of_one_moment = 2.5;
 
 }  // namespace
 
@@ -75,7 +77,7 @@ std::optional<Candidate> Inquiry::candidate() {
     in_doubt = doubt_before_a_conclusion;
   }
   if (visit->look == measure::Look::first && visit->number < measure::usual_visits)
-    in_doubt = std::max(in_doubt, doubt_of_few_visits);
+    in_doubt = std::max(in_doubt, visit->number == 1 ? doubt_of_one_moment : doubt_of_few_visits);
   return Candidate{.is_first_look = is_first_look || visit->point.follows_at_once,
                    .doubt = in_doubt,
                    .seconds_spent = seconds_,

@@ -43,6 +43,7 @@ analysis::LatencyCurves curves_of(const std::filesystem::path& path) {
     if (record.at("record") == "device") {
       curves.line_bytes = record.at("line_bytes").get<double>();
       curves.page_bytes = record.value("page_bytes", curves.page_bytes);
+      if (record.value("type", "") == "cpu") curves.cpu_page_bytes = curves.page_bytes;
     } else if (record.at("record") == "sample" && record.at("series").contains("stride")) {
       const double stride_bytes = bytes_of(record.at("series").at("stride"));
       curves.strides.push_back({.stride_bytes = stride_bytes,

@@ -330,6 +330,54 @@ TEST(LatencySizes, APeakIsLeftOutAndNotLookedAtMoreClosely) {
   EXPECT_EQ(workloads::edge_points(swept, curves, request).size(), without);
 }
 
+// What others leave of a cache differs by the moment, and both sides of its end may have met the same one.
+TEST(LatencySizes, AboutACachesEndAreSeenAtASecondMomentFirst) {
+  const Request request{.look = Look::first};
+  std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
+  const auto asked = [&] {
+    std::vector<Point> first_seen;
+    for (const Measurement& one : known) first_seen.push_back(one.point);
+    const std::vector<Point> points =
+        workloads::edge_points(swept, workloads::curves_of(known, vector_path, request), request, true, first_seen);
+    return measure::new_points(request, known, points);
+  };
+  const std::vector<Point> before = asked();
+  ASSERT_GE(before.size(), 3u);
+  std::vector<double> again;
+  for (const Point& point : before) {
+    if (point.visits_at_once == 2) again.push_back(*point.x.bytes);
+  }
+  ASSERT_EQ(again.size(), 2u);
+  EXPECT_LT(again[0], 200e3);
+  EXPECT_GT(again[1], 200e3);
+  EXPECT_LT(again[1], 1.3 * again[0]) << "the nearest on either side";
+  EXPECT_EQ(before.front().visits_at_once, 2) << "before any closer size";
+  for (Measurement& one : known) {
+    if (std::ranges::find(again, *one.point.x.bytes) != again.end()) measure::add_visit(one, Measurement(one));
+  }
+  for (const Point& point : asked()) EXPECT_EQ(point.visits_at_once, 1);
+}
+
+// Others only slow a walk down.
+TEST(LatencyLevels, AreReadFromAPointsUndisturbedVisitsAndSizesFromAllOfThem) {
+  const Request request{.look = Look::closer};
+  std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
+  const auto below = std::ranges::find_if(known, [](const Measurement& one) { return *one.point.x.bytes > 100e3; });
+  Measurement slow = *below;
+  slow.values.assign(7, 30);
+  measure::add_visit(*below, slow);
+  const analysis::LatencyCurves curves = workloads::curves_of(known, vector_path, request);
+  const double bytes = *below->point.x.bytes;
+  const auto point = std::ranges::find(curves.cycle, bytes, &analysis::CurvePoint::bytes);
+  ASSERT_NE(point, curves.cycle.end());
+  EXPECT_EQ(point->values, std::vector<double>(7, 10));
+  EXPECT_EQ(std::ranges::count(curves.visits, bytes, &analysis::CurvePoint::bytes), 2);
+  const std::vector<analysis::Level> levels = analysis::find_levels(curves).levels;
+  ASSERT_EQ(levels.size(), 2u);
+  EXPECT_LE(levels[0].bytes->low, bytes);
+  EXPECT_GE(levels[0].bytes->high, 190e3);
+}
+
 // The cycle misses a hashed cache long before its size, and what lies between two such caches is seen by hits alone.
 TEST(LatencySizes, HitsGoOnWhereTheNextCacheFadesInSlowly) {
   analysis::LatencyCurves curves;
@@ -444,7 +492,9 @@ TEST(LatencySizes, GoOnWhereTheSweepEndsOnARise) {
     asked.insert(*point.x.bytes);
     known.push_back({.point = point, .unit = "ns", .values = std::vector<double>(7, 200.0), .state = {}});
   }
-  for (const Point& point : latency.next(device, quick, known)) EXPECT_FALSE(asked.contains(*point.x.bytes));
+  for (const Point& point : latency.next(device, quick, known)) {
+    EXPECT_TRUE(point.visits_at_once > 1 || !asked.contains(*point.x.bytes));
+  }
 }
 
 /// Each point's measurement with the values of all visits.
@@ -663,7 +713,7 @@ TEST(LatencyProbe, LevelsHaveTheLatencyOfMemoryThatIsKeptAwake) {
   EXPECT_NEAR(levels[0].found.bytes->value, 16384, 0.02 * 16384);
   EXPECT_NEAR(levels[1].found.latency_ns.value, 290, 2.9);
   std::map<bool, double> at_1_mib;
-  for (const Measurement& one : observer.measurements) {
+  for (const Measurement& one : with_all_visits(observer.measurements)) {
     if (!test::is_by_vector_path(one.point.words) || !is_cycle(one.point) || *one.point.x.bytes != 1 << 20) continue;
     at_1_mib[is_awake(one.point.words)] = analysis::summarize(one.values).median;
   }

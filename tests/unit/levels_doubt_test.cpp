@@ -29,7 +29,7 @@ bool wider_than_3_percent(const Gap& gap) { return gap.high_bytes > 1.03 * gap.l
 int measure_doubtful(LatencyCurves& curves, const std::function<double(double)>& latency_ns) {
   int points = 0;
   for (;;) {
-    const std::vector<Gap> gaps = doubtful_gaps(curves, wider_than_3_percent);
+    const std::vector<Gap> gaps = doubts(curves, wider_than_3_percent).gaps;
     if (gaps.empty() || points > 100) return points;
     for (const Gap& gap : gaps) {
       const double bytes = std::sqrt(gap.low_bytes * gap.high_bytes);
@@ -43,7 +43,7 @@ int measure_doubtful(LatencyCurves& curves, const std::function<double(double)>&
 double sharp(double bytes) { return bytes <= 40000 ? 10 : 30; }
 
 TEST(DoubtfulGaps, AreWhereASharpStepIs) {
-  const std::vector<Gap> gaps = doubtful_gaps(cycle_of(sharp), wider_than_3_percent);
+  const std::vector<Gap> gaps = doubts(cycle_of(sharp), wider_than_3_percent).gaps;
   ASSERT_EQ(gaps.size(), 1u);
   EXPECT_LE(gaps[0].low_bytes, 40000);
   EXPECT_GT(gaps[0].high_bytes, 40000);
@@ -85,19 +85,19 @@ TEST(DoubtfulGaps, OfARiseThatScattersEndBeforeAllOfItIsFullOfPoints) {
 }
 
 TEST(DoubtfulGaps, AreNotWhereNothingRises) {
-  EXPECT_TRUE(doubtful_gaps(cycle_of([](double) { return 10.0; }), wider_than_3_percent).empty());
+  EXPECT_TRUE(doubts(cycle_of([](double) { return 10.0; }), wider_than_3_percent).gaps.empty());
 }
 
 TEST(DoubtfulGaps, AreOnlyThoseThatMayBeCut) {
-  EXPECT_TRUE(doubtful_gaps(cycle_of(sharp), [](const Gap&) { return false; }).empty());
-  for (const Gap& gap : doubtful_gaps(cycle_of(sharp), [](const Gap& each) { return each.low_bytes > 45000; }))
+  EXPECT_TRUE(doubts(cycle_of(sharp), [](const Gap&) { return false; }).gaps.empty());
+  for (const Gap& gap : doubts(cycle_of(sharp), [](const Gap& each) { return each.low_bytes > 45000; }).gaps)
     EXPECT_GT(gap.low_bytes, 45000);
 }
 
 TEST(DoubtfulGaps, OfTooFewPointsAreNone) {
   LatencyCurves curves = cycle_of(sharp);
   curves.cycle.resize(2);
-  EXPECT_TRUE(doubtful_gaps(curves, wider_than_3_percent).empty());
+  EXPECT_TRUE(doubts(curves, wider_than_3_percent).gaps.empty());
 }
 
 }  // namespace

@@ -153,5 +153,41 @@ TEST(LevelsInOtherRuns, HoldWhatThoseFindOfBandwidths) {
   expect_held(6, [](std::uint64_t seed) { return numbers_of(find_bandwidth_levels(bandwidth_run(seed), 64)); });
 }
 
+/// What others leave of the last cache, as a share: more while the first sizes were measured than at the second visits
+/// of those about its end.
+LatencyCurves run_beside_others(double at_first, double later) {
+  const auto left = [](double share) {
+    AnalyticHierarchy all = machine;
+    all.caches.back().bytes *= share;
+    return all;
+  };
+  LatencyCurves curves;
+  for (double bytes = 4 * kib; bytes < 300 * mib; bytes *= std::exp2(0.25)) {
+    CurvePoint point = repeated(bytes, cycle_ns(left(at_first), bytes));
+    curves.visits.push_back(point);
+    if (bytes > 8 * mib && bytes < 40 * mib) {
+      const CurvePoint second = repeated(bytes, cycle_ns(left(later), bytes));
+      curves.visits.push_back(second);
+      point.values.insert(point.values.end(), second.values.begin(), second.values.end());
+    }
+    curves.cycle.push_back(point);
+  }
+  return curves;
+}
+
+TEST(LevelsInOtherRuns, MayBeAtAnyMomentThatVisitsSaw) {
+  const std::vector<Level> steady = find_levels(run_beside_others(0.9, 0.9)).levels;
+  const std::vector<Level> moved = find_levels(run_beside_others(0.9, 0.45)).levels;
+  const std::vector<Level> grown = find_levels(run_beside_others(0.45, 0.9)).levels;
+  ASSERT_EQ(steady.size(), 4u);
+  for (const std::vector<Level>& levels : {moved, grown}) {
+    ASSERT_EQ(levels.size(), 4u);
+    EXPECT_LT(levels[2].bytes->low, 0.55 * 24 * mib);
+    EXPECT_GT(levels[2].bytes->high, 0.8 * 24 * mib);
+  }
+  EXPECT_GT(steady[2].bytes->low, 1.15 * moved[2].bytes->low);
+  EXPECT_LT(moved[1].bytes->high, 1.3 * steady[1].bytes->high) << "a nearer cache is no matter of the last one's";
+}
+
 }  // namespace
 }  // namespace sonde::analysis

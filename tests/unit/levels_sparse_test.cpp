@@ -108,6 +108,42 @@ TEST(LevelsOfASparseCycle, AreNotSmallerThanTheyAreForATableOfPagesOfACpu) {
   EXPECT_LT(find_levels(of_gpu).levels[1].bytes->value, 512 * kib) << "where the step is that of the second cache";
 }
 
+/// Four sizes an octave of a core with 32 KiB and 1 MiB and what others leave of its third cache; far into memory a
+/// load waits for its page's entry too.
+LatencyCurves with_page_entries_in_memory(double third_bytes) {
+  std::vector<std::pair<double, double>> measured;
+  for (double bytes = 4 * kib; bytes <= 64 * mib; bytes *= std::exp2(0.25)) {
+    const double ns = bytes <= 32 * kib ? 1.1 : bytes <= mib ? 3.9 : bytes <= third_bytes ? 15 : 150;
+    measured.emplace_back(bytes, bytes > 30 * mib ? 250 : ns);
+  }
+  LatencyCurves curves = curves_of(measured);
+  curves.cpu_page_bytes = 4096;
+  return curves;
+}
+
+TEST(LevelsOfASparseCycle, AreNotEndedByPageEntriesInMemory) {
+  const std::vector<Level> levels = find_levels(with_page_entries_in_memory(5 * mib)).levels;
+  ASSERT_EQ(levels.size(), 4u);
+  EXPECT_NEAR(levels.back().latency_ns.value, 250, 5) << "where the curve ends";
+  LatencyCurves of_gpu = with_page_entries_in_memory(5 * mib);
+  of_gpu.cpu_page_bytes = 0;
+  EXPECT_EQ(find_levels(of_gpu).levels.size(), 5u);
+}
+
+TEST(LevelsOfASparseCycle, TakeNoLatencyFromPointsThatOthersPushedOutOfTheLevel) {
+  LatencyCurves curves = with_page_entries_in_memory(5 * mib);
+  const double usual = find_levels(curves).levels[2].latency_ns.value;
+  int pushed_out = 0;
+  for (CurvePoint& point : curves.cycle) {
+    if (point.bytes < 1.5 * mib || point.bytes > 4 * mib || pushed_out++ % 2 == 1) continue;
+    for (double& value : point.values) value = 90;
+  }
+  EXPECT_GE(pushed_out, 4);
+  const std::vector<Level> levels = find_levels(curves).levels;
+  ASSERT_GE(levels.size(), 3u);
+  EXPECT_NEAR(levels[2].latency_ns.value, usual, 0.1 * usual);
+}
+
 /// Measured on a virtual machine's core with 32 KiB and 1 MiB, by a walk over small pages alone.
 LatencyCurves of_a_second_level_that_fades_in() {
   LatencyCurves curves = curves_of(

@@ -156,6 +156,25 @@ TEST(OtherRuns, AValueOfWhichNothingTellsTheScatterIsHardlyKnown) {
 
 constexpr FindingKind rate{.name = "rate", .heading = "Rate", .meaning = "A rate.", .unit = units::gbps};
 
+TEST(OtherRuns, WhatIsKnownOfOneMomentIsKnownLessAmongOthersUntilFurtherVisitsTell) {
+  std::vector<Measurement> all = Machine(0.01, 0.01).run(4, 1);
+  const auto half_width_of = [&](int visits, double others) {
+    std::vector<const Measurement*> points;
+    for (Measurement& one : all) {
+      one.visits.assign(static_cast<std::size_t>(visits), 3);
+      one.state.steal = others;
+      points.push_back(&one);
+    }
+    const analysis::Estimate found = among_others({.low = 99, .value = 100, .high = 101}, points);
+    EXPECT_EQ(found.value, 100);
+    return half_width(found);
+  };
+  EXPECT_NEAR(half_width_of(1, 0), 0.01, 1e-4) << "nobody else is there";
+  EXPECT_NEAR(half_width_of(1, 0.1), 0.3, 0.01);
+  EXPECT_LT(half_width_of(3, 0.1), 0.25);
+  EXPECT_NEAR(half_width_of(30, 0.1), 0.1, 0.01) << "neighbours stay for minutes";
+}
+
 TEST(OtherRuns, ANumberThatIsNotSteadyIsTheRangeThatWasSeen) {
   Measurement one{.point = test::point_of(1024), .unit = "GB/s", .values = {}, .state = {}};
   for (const double value : {9.0, 21.0, 9.5, 20.0, 10.0, 19.0}) {

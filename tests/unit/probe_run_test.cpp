@@ -164,6 +164,25 @@ TEST_F(ProbeRunTest, AProbeMayWantMoreVisitsLater) {
   EXPECT_EQ(answer_all().size(), 5u);
 }
 
+TEST_F(ProbeRunTest, AVisitThatIsDueAtOnceComesBeforeLaterPoints) {
+  next_of_test = [](const Request& request, std::span<const Measurement> known) {
+    Point again = visited(point_of(1), 3);
+    again.visits_at_once = 2;
+    return first_new_points(
+        request, known, [] { return std::vector<Point>{visited(point_of(1), 3), point_of(2)}; },
+        [&] { return std::vector<Point>{again, point_of(3)}; }, [] { return std::vector<Point>{point_of(4)}; });
+  };
+  begin();
+  EXPECT_EQ(answer_all(), (std::vector<Seen>{{1, 0}, {2, 0}, {1, 1}, {3, 0}, {4, 0}, {1, 2}}));
+  begin();
+  EXPECT_EQ(answer_all([](const Visit& visit) {
+              return visit.number == 1 ? Answer{.end = Answer::End::failed, .reason = "of this visit"}
+                                       : values_of(visit, 10);
+            }),
+            (std::vector<Seen>{{1, 0}, {2, 0}, {1, 1}, {3, 0}, {4, 0}}))
+      << "one that fails keeps nothing waiting";
+}
+
 TEST_F(ProbeRunTest, WhatWasVisitedLeastIsVisitedFirst) {
   next_of_test = [](const Request&, std::span<const Measurement> known) {
     const bool is_later = known.size() == 2 && known[1].visits.size() == 3;

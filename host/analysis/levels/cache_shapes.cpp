@@ -31,8 +31,8 @@ double random_set_hit(int lines, int ways) {
 std::vector<double> miss_by_lines(CacheShape::Replacement policy, int ways, int most_lines) {
   std::vector<double> miss(static_cast<std::size_t>(most_lines) + 1, 0);
   for (int lines = ways + 1; lines <= most_lines; ++lines) {
-    const bool random = policy == CacheShape::Replacement::random;
-    miss[static_cast<std::size_t>(lines)] = random ? 1 - random_set_hit(lines, ways) : 1;
+    const double hit = policy == CacheShape::Replacement::least_recent ? 0 : random_set_hit(lines, ways);
+    miss[static_cast<std::size_t>(lines)] = 1 - (policy == CacheShape::Replacement::between ? hit / 2 : hit);
   }
   return miss;
 }
@@ -111,6 +111,8 @@ std::span<const CacheShape> cache_shapes() {
     for (const int ways : {2, 4, 8, 16, 64, 512}) all.emplace_back(modulo, least_recent, ways);
     for (const int ways : {2, 4, 8, 12, 16, 24, 32}) all.emplace_back(hashed, random, ways);
     for (const int ways : {4, 8, 12, 16, 64}) all.emplace_back(modulo, random, ways);
+    for (const int ways : {4, 8, 16}) all.emplace_back(hashed, between, ways);
+    for (const int ways : {4, 8, 16}) all.emplace_back(modulo, between, ways);
     return all;
   }();
   return shapes;

@@ -9,7 +9,7 @@ namespace sonde::analysis {
 /// tables over the logarithm of rho = lines of the working set / lines of the cache (docs/level-model.md).
 struct CacheShape {
   enum class Index { modulo, hashed };
-  enum class Replacement { least_recent, random };
+  enum class Replacement { least_recent, random, between };
 
   CacheShape(Index index, Replacement policy, int ways);
 

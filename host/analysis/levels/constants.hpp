@@ -23,12 +23,14 @@ struct Constants {
   double placed_bytes = 131072;            ///< smaller caches have ways of a page, so that no page's place matters
   double most_growth = 0.12;               ///< share of a latency that growing translation adds in an octave
   double most_unwalked_translation = 0.5;  ///< share of a latency for a table beyond the reach of the walk over pages
+  double least_ratio_of_tables = 4;        ///< of the reaches of a CPU's two tables, which no walk over pages shows
   double most_terms = 9;
   double sizes_an_octave = 10;
   // The edges that end a level.
   double least_step = 1.18;
-  double least_sure_step = 1.3;  ///< for the last level, where no walk over pages ran
-  double least_ratio = 1.9;      ///< ratio of two sizes
+  double most_of_another_load = 2;  ///< times by which pages' tables in memory lengthen a load from it
+  double least_sure_step = 1.3;     ///< for the last level, where no walk over pages ran
+  double least_ratio = 1.9;         ///< ratio of two sizes
   double plateau_share = 0.75;
   double alone_share = 0.9;   ///< share from which a point counts as served by one level
   double crowded_ratio = 5;   ///< ratio of two sizes below which the plateau between them has to be flat

@@ -56,6 +56,41 @@ Eigen::VectorXd least_missed(const Edge& edge) {
   return least;
 }
 
+double share_done(const Fitted& fitted, const Edge& edge, double log2_bytes) {
+  double done = 0;
+  for (const EdgePart& part : edge)
+    done += part.step * share(fitted.terms[part.term], LoadOrder::cycle, log2_bytes, log2_bytes);
+  return done / step_of(edge);
+}
+
+double crossing(const Fitted& fitted, const Edge& edge, double wanted) {
+  double low = edge.front().log2_bytes - 4;
+  double high = edge.back().log2_bytes + 6;
+  for (int i = 0; i < 40; ++i) {
+    const double at = (low + high) / 2;
+    (share_done(fitted, edge, at) < wanted ? low : high) = at;
+  }
+  return high;
+}
+
+SeenElsewhere seen_elsewhere(const Fitted& fitted, const Edge& edge, const SizeRange& sizes,
+                             std::span<const CurvePoint> visits) {
+  SeenElsewhere seen;
+  const double middle = crossing(fitted, edge, 0.5);
+  for (const CurvePoint& visit : visits) {
+    const double at = std::log2(visit.bytes);
+    if (!sizes.holds(at)) continue;
+    const double expected = share_done(fitted, edge, at);
+    double beside = fitted.coefficients(0) - expected * step_of(edge);  // what all other terms take
+    for (std::size_t i = 0; i < fitted.terms.size(); ++i)
+      beside += fitted.added(i) * share(fitted.terms[i], LoadOrder::cycle, at, at);
+    const auto [fastest, slowest] = std::ranges::minmax(visit.values);
+    if (expected < 0.5 && fastest - beside > 0.5 * step_of(edge)) seen.below = std::max(seen.below, middle - at);
+    if (expected > 0.5 && slowest - beside < 0.5 * step_of(edge)) seen.above = std::max(seen.above, at - middle);
+  }
+  return seen;
+}
+
 std::vector<double> cycle_sizes(const Observations& points) {
   std::vector<double> sizes;
   for (Eigen::Index i = 0; i < points.count() && points.order_of(i) == LoadOrder::cycle; ++i)

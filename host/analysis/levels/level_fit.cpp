@@ -63,7 +63,7 @@ class LevelReader {
       ends_in_climb |= is_unfinished;
       const Eigen::VectorXd served = reached.cwiseProduct(ones() - most_missed(edge));
       // A level has its own latency before a small step. Where the curve ends with one, the level is memory.
-      if (!before_small_step) before_small_step = plateau(served, latency, false);
+      if (!before_small_step) before_small_step = plateau(served, latency, step);
       const bool small = is_small(edge, latency);
       latency += step;
       reached = least_missed(edge);
@@ -77,10 +77,11 @@ class LevelReader {
       level.disagreement = size.disagreement;
       level.either = size.either;
       set_transition(edge, level.latency_ns.value + std::exchange(small_steps, 0), size.moved, last, level);
+      widen_to_visits(all, i, *level.bytes);
     }
     for (Level& level : found) widen_beside_others(level);
     Level& memory = found.emplace_back();
-    memory.latency_ns = plateau(reached, latency, true);
+    memory.latency_ns = plateau(reached, latency, 0);
     memory.is_unfinished = ends_in_climb;
     if (ends_in_climb)
       memory.latency_ns.value = std::clamp(last_latency(), memory.latency_ns.low, memory.latency_ns.high);
@@ -105,7 +106,8 @@ class LevelReader {
         const Belief size = size_belief(points_, fitted_, part.term, constants_).size;
         sum += part.step * (size.empty() ? part.log2_bytes : (size.quantile(0.025) + size.quantile(0.975)) / 2);
       }
-      found.push_back({.onset_bytes = crossing(edge, 0.05), .middle_bytes = std::exp2(sum / step_of(edge))});
+      found.push_back(
+          {.onset_bytes = std::exp2(crossing(fitted_, edge, 0.05)), .middle_bytes = std::exp2(sum / step_of(edge))});
     }
     return found;
   }
@@ -116,6 +118,7 @@ class LevelReader {
       : points_(std::move(explained.points)),
         fitted_(std::move(explained.fitted)),
         measured_(measured),
+        visits_(curves.visits),
         constants_(constants),
         scatter_(scatter_between(measured, 0, measured.back().bytes)),
         of_moments_(share_of_moments(measured, scatter_) * among_others(curves.share_of_others)),
@@ -131,20 +134,22 @@ class LevelReader {
     return sum;
   }
 
-  /// Whether an edge of this size may be the end of a CPU's nearest table of pages, which no walk over pages has shown.
-  [[nodiscard]] bool may_be_table(double log2_bytes) const {
+  /// The least step of a level's end at this size. Without a walk over pages a smaller one may be the end of a CPU's
+  /// nearest table of pages, or of its furthest, beyond which a load may wait for another one from memory.
+  [[nodiscard]] double least_step_at(double log2_bytes) const {
     constexpr double least_entries = 16;
-    constexpr double most_entries = 128;
+    constexpr double most_entries_of_nearest = 128;
+    constexpr double least_entries_of_furthest = 1024;
     const double entries = points_.unwalked_pages(log2_bytes);
-    return entries >= least_entries && entries <= most_entries;
+    if (entries >= least_entries_of_furthest) return constants_.most_of_another_load;
+    return entries >= least_entries && entries <= most_entries_of_nearest ? 1 + constants_.most_unwalked_translation
+                                                                          : constants_.least_step;
   }
 
   /// Whether latency rises by too little for a level's end; `latency` is what the model has before the edge.
   [[nodiscard]] bool is_small(const Edge& edge, double latency) const {
-    const double before = latency + translation_at(fitted_, main_of(edge).log2_bytes);
-    const double least =
-        may_be_table(main_of(edge).log2_bytes) ? 1 + constants_.most_unwalked_translation : constants_.least_step;
-    return 1 + step_of(edge) / before < least;
+    const double at = main_of(edge).log2_bytes;
+    return 1 + step_of(edge) / (latency + translation_at(fitted_, at)) < least_step_at(at);
   }
 
   /// Laps that still get faster by more say little of a latency.
@@ -170,13 +175,18 @@ class LevelReader {
   }
 
   /// The latency of the points that the level serves alone, without what others add; the model's latency where the
-  /// level has hardly a point of its own.
-  [[nodiscard]] Bracket plateau(const Eigen::VectorXd& served, double latency, bool memory) const {
+  /// level has hardly a point of its own. `step` is that to the next level, 0 for memory.
+  [[nodiscard]] Bracket plateau(const Eigen::VectorXd& served, double latency, double step) const {
+    // A point that has gone so much of the step met a moment at which others left the level too little room.
+    constexpr double fits = 0.3;
+    const bool memory = step == 0;
     std::vector<double> values;
     for (std::size_t i = 0; i < sizes_.size(); ++i) {
       const auto row = static_cast<Eigen::Index>(i);
       if (served(row) < constants_.alone_share || !is_known(measured_[i])) continue;
-      values.push_back(median_of(measured_[i]) * (latency + translation_at(fitted_, sizes_[i])) / fitted_.model(row));
+      const double beside_model = median_of(measured_[i]) / fitted_.model(row);
+      if (!memory && beside_model > 1 + fits * step / latency) continue;
+      values.push_back(beside_model * (latency + translation_at(fitted_, sizes_[i])));
     }
     if (values.size() < 3) {
       const auto begins = std::find_if(served.begin(), served.end(), [&](double share) {
@@ -235,12 +245,23 @@ class LevelReader {
     return count >= 2;
   }
 
-  /// The last size before the curve has left a level for good by 5 % of a step, and the middle to the next one.
+  /// The last size before the curve has left a level for good by 5 % of a step, and where on the way to the next one it
+  /// does so: in the middle where that has left most of the level, as a cache may end anywhere between them, and on the
+  /// line between both where it is only the foot of a climb.
   [[nodiscard]] std::pair<double, double> last_fitting(double latency, double step) const {
+    constexpr double has_left = 0.05;
+    constexpr double foot = 0.3;
+    constexpr double near = 0.4;  // octaves, beyond which another cache may lie between them
+    const auto done = [&](std::size_t i) {
+      return (median_of(measured_[i]) - translation_at(fitted_, sizes_[i]) - latency) / step;
+    };
     for (std::size_t i = sizes_.size() - 1; i > 0; --i) {
-      const double median = median_of(measured_[i - 1]);
-      if (median < 2 * latency && median - translation_at(fitted_, sizes_[i - 1]) < latency + 0.05 * step)
-        return {std::exp2(sizes_[i - 1]), std::exp2((sizes_[i - 1] + sizes_[i]) / 2)};
+      if (median_of(measured_[i - 1]) >= 2 * latency || done(i - 1) >= has_left) continue;
+      const double middle = (sizes_[i - 1] + sizes_[i]) / 2;
+      if (done(i) > foot || sizes_[i] - sizes_[i - 1] > near) return {std::exp2(sizes_[i - 1]), std::exp2(middle)};
+      const double on_the_line = (has_left - done(i - 1)) / (done(i) - done(i - 1));
+      const double left = std::max(middle, std::lerp(sizes_[i - 1], sizes_[i], std::clamp(on_the_line, 0.0, 1.0)));
+      return {std::exp2(left), std::exp2(left)};
     }
     return {std::exp2(sizes_.front()), std::exp2(sizes_.front())};
   }
@@ -349,17 +370,14 @@ class LevelReader {
     return octaves - below < 0.05 * (*above - below) ? below : octaves;
   }
 
-  /// The size at which a given share of an edge's step is done.
-  [[nodiscard]] double crossing(const Edge& edge, double wanted) const {
-    double low = edge.front().log2_bytes - 4;
-    double high = edge.back().log2_bytes + 6;
-    for (int i = 0; i < 40; ++i) {
-      const double at = (low + high) / 2;
-      double done = 0;
-      for (const EdgePart& part : edge) done += part.step * share(fitted_.terms[part.term], LoadOrder::cycle, at, at);
-      (done < wanted * step_of(edge) ? low : high) = at;
-    }
-    return std::exp2(high);
+  /// Widens a size to where single visits saw its edge: at their moment others held another part of the cache, and a
+  /// further run may meet any such moment.
+  void widen_to_visits(const std::vector<Edge>& all, std::size_t place, Bracket& bytes) const {
+    const double from = place > 0 ? all[place - 1].back().log2_bytes : points_.least_log2;
+    const double to = place + 1 < all.size() ? all[place + 1].front().log2_bytes : points_.most_log2;
+    const SeenElsewhere seen = seen_elsewhere(fitted_, all[place], {from, to}, visits_);
+    bytes.low = std::min(bytes.low, bytes.value * std::exp2(-seen.below));
+    bytes.high = std::max(bytes.high, bytes.value * std::exp2(seen.above));
   }
 
   /// Whether chance in where a CPU's small pages lie decides which of a cache's sets overflow first, so that misses
@@ -372,8 +390,8 @@ class LevelReader {
 
   /// Sets where 5 and 95 % of the step are done; `latency` is that before the step.
   void set_transition(const Edge& edge, double latency, double moved, bool last, Level& level) const {
-    level.onset_bytes = crossing(edge, 0.05);
-    level.end_bytes = crossing(edge, 0.95);
+    level.onset_bytes = std::exp2(crossing(fitted_, edge, 0.05));
+    level.end_bytes = std::exp2(crossing(fitted_, edge, 0.95));
     if (is_seen_by_independent(level.bytes->value)) return;
     if (!last && is_placed_by_pages(level.bytes->value)) return;
     // A cycle alone leaves the policy open, so only what was seen to fit is sure. Streams leave it open too, but their
@@ -387,6 +405,7 @@ class LevelReader {
   Observations points_;
   Fitted fitted_;
   std::span<const CurvePoint> measured_;  ///< points of the cycle, with all translation
+  std::span<const CurvePoint> visits_;
   const Constants& constants_;
   double scatter_;             ///< of the cycle's points, as a standard deviation of the logarithm
   double of_moments_;          ///< share of its square that a point's repetitions do not explain

@@ -23,6 +23,21 @@ const EdgePart& main_of(const Edge& edge);
 Eigen::VectorXd most_missed(const Edge& edge);
 Eigen::VectorXd least_missed(const Edge& edge);
 
+/// The share of an edge's step that is done at a size of the cycle, in octaves.
+double share_done(const Fitted& fitted, const Edge& edge, double log2_bytes);
+
+/// The size in octaves at which that share is reached.
+double crossing(const Fitted& fitted, const Edge& edge, double wanted);
+
+/// The octaves by which single visits saw an edge below where the model has its middle, and above it.
+struct SeenElsewhere {
+  double below = 0;
+  double above = 0;
+};
+/// Visits outside `sizes`, in octaves, belong to other edges.
+SeenElsewhere seen_elsewhere(const Fitted& fitted, const Edge& edge, const SizeRange& sizes,
+                             std::span<const CurvePoint> visits);
+
 /// The working sets of the cycle's points, in octaves.
 std::vector<double> cycle_sizes(const Observations& points);
 

@@ -32,7 +32,7 @@ curve::Constants eager() {
 
 /// The curves without points that no latency can be read from.
 LatencyCurves readable(LatencyCurves curves) {
-  for (std::vector<CurvePoint>* curve : {&curves.cycle, &curves.independent, &curves.page})
+  for (std::vector<CurvePoint>* curve : {&curves.cycle, &curves.independent, &curves.page, &curves.visits})
     std::erase_if(*curve, [](const CurvePoint& point) { return point.values.empty() || median_of(point) <= 0; });
   return curves;
 }
@@ -58,6 +58,7 @@ LatencyCurves scaled(LatencyCurves curves, double factor) {
   multiply(curves.independent);
   multiply(curves.page);
   multiply(curves.strides);
+  multiply(curves.visits);
   return curves;
 }
 
@@ -140,7 +141,7 @@ std::vector<Edge> find_edges(const LatencyCurves& curves) {
   return cycle ? curve::fit_edges(*cycle, eager()) : std::vector<Edge>();
 }
 
-std::vector<Gap> doubtful_gaps(const LatencyCurves& curves, const std::function<bool(const Gap&)>& may_be_cut) {
+Doubts doubts(const LatencyCurves& curves, const std::function<bool(const Gap&)>& may_be_cut) {
   const std::optional<LatencyCurves> cycle = readable_cycle(curves);
   if (!cycle) return {};
   const curve::Constants constants = eager();
@@ -150,9 +151,11 @@ std::vector<Gap> doubtful_gaps(const LatencyCurves& curves, const std::function<
     const auto place = static_cast<std::size_t>(i);
     return Gap{cycle->cycle[place].bytes, cycle->cycle[place + 1].bytes};
   };
+  Doubts found;
   std::set<Eigen::Index> chosen;
   for (std::size_t term = 0; term < fitted.terms.size(); ++term) {
     if (!fitted.terms[term].is_cache() || fitted.added(term) <= 0) continue;
+    found.rises_bytes.push_back(std::exp2(fitted.terms[term].log2_bytes));
     const std::vector<curve::Term> likely = size_belief(points, fitted, term, constants).likely;
     if (likely.empty()) continue;
     const auto [smallest, largest] = std::ranges::minmax(likely, {}, &curve::Term::log2_bytes);
@@ -170,8 +173,7 @@ std::vector<Gap> doubtful_gaps(const LatencyCurves& curves, const std::function<
     }
     if (best) chosen.insert(*best);
   }
-  std::vector<Gap> found;
-  std::ranges::transform(chosen, std::back_inserter(found), gap_behind);
+  std::ranges::transform(chosen, std::back_inserter(found.gaps), gap_behind);
   return found;
 }
 

@@ -52,8 +52,10 @@ struct LatencyCurves {
   std::vector<SizeRange> disturbed = {};
   double nearer_ns = 0;
   double share_of_others = 0;  ///< share of time that others took, in the mean over all points
-  double cpu_page_bytes = 0;   ///< a CPU's page, whose tables every load needs; 0 for other devices
-  bool of_streams = false;     ///< `cycle` is the time per line of streams, on all cores at once
+  /// The undisturbed visits of the cycle, each by itself, those of peaks too; may be empty.
+  std::vector<CurvePoint> visits = {};
+  double cpu_page_bytes = 0;  ///< a CPU's page, whose tables every load needs; 0 for other devices
+  bool of_streams = false;    ///< `cycle` is the time per line of streams, on all cores at once
 };
 
 /// Drops the points taken beside SMT interference where others are near on both sides; sorted by bytes before and
@@ -135,9 +137,14 @@ struct Gap {
   double low_bytes = 0;
   double high_bytes = 0;
 };
-/// The gaps, one for each rise of the cycle, in which another point would narrow the size most, among those that may be
-/// cut. A rise where no point is worth one standard deviation has no gap.
-std::vector<Gap> doubtful_gaps(const LatencyCurves& curves, const std::function<bool(const Gap&)>& may_be_cut);
+/// What further points of a cycle would tell.
+struct Doubts {
+  /// The gaps, one for each rise, in which another point would narrow the size most, among those that may be cut. A
+  /// rise where no point is worth one standard deviation has no gap.
+  std::vector<Gap> gaps;
+  std::vector<double> rises_bytes;  ///< the likeliest size of each cache, about which points tell most
+};
+Doubts doubts(const LatencyCurves& curves, const std::function<bool(const Gap&)>& may_be_cut);
 
 /// The sizes, for each level, at which a walk beside a stream of as much memory shows that level alone: walk and stream
 /// both fit it, and the level before serves nothing. `high` is less than `low` for a level without such sizes.

@@ -183,7 +183,9 @@ class Search {
         const std::size_t place = one < other ? one : one - 1;
         std::vector<Term> candidates;
         for (double at = from - 0.2; at <= to + 0.2; at += 0.5 / constants_.sizes_an_octave) {
-          for (const CacheShape& shape : cache_shapes()) candidates.push_back({.log2_bytes = at, .shape = &shape});
+          for (const CacheShape& shape : cache_shapes()) {
+            if (is_possible(shape, points_)) candidates.push_back({.log2_bytes = at, .shape = &shape});
+          }
           if (points_.of_streams) candidates.push_back(without_shape(TermKind::cache_in_many_orders, at));
         }
         Fitted tried = best_with(fit(without(now.terms, other)), place, dictionary(std::move(candidates), points_));
@@ -207,7 +209,7 @@ class Search {
       moved.kind = TermKind::cache;
       for (const CacheShape& shape : cache_shapes()) {
         moved.shape = &shape;
-        all.push_back(moved);
+        if (is_possible(shape, points_)) all.push_back(moved);
       }
       if (points_.of_streams) all.push_back(without_shape(TermKind::cache_in_many_orders, moved.log2_bytes));
       if (!points_.has_independent || step == 0) continue;

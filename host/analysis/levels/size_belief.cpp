@@ -50,6 +50,21 @@ class Remainder {
   Unexplained unexplained_;
 };
 
+/// The terms beside which a cache's sizes are weighed: all others, and the nearest table of a CPU's pages, which is
+/// there whether or not it pays for its parameters, and whose misses look like those of a cache that begins to
+/// overflow.
+std::vector<Term> beside(const Observations& points, const Fitted& fitted, std::size_t term) {
+  constexpr double usual_entries = 64;
+  std::vector<Term> all = without(fitted.terms, term);
+  const double own = fitted.terms[term].log2_bytes;
+  const double table = std::log2(usual_entries * std::max(1.0, points.cpu_page_bytes));
+  const bool has_one = std::ranges::any_of(
+      all, [&](const Term& other) { return !other.is_cache() && std::abs(other.log2_bytes - table) < 2; });
+  if (points.unwalked_pages(own) > usual_entries && !has_one)
+    all.push_back({.kind = TermKind::pages_shared, .log2_bytes = table, .shape = fitted.terms[term].shape});
+  return all;
+}
+
 double gain_of_both(const Sums& one, const Sums& other) {
   return gain(one.toward + other.toward, one.squares + other.squares, (one.inside + other.inside).squaredNorm());
 }
@@ -65,16 +80,17 @@ struct Possible {
 };
 
 /// All terms that a cache may be, at one size; each index and policy is as likely as each other.
-std::vector<Possible> possible_terms(const Term& own, bool of_streams) {
+std::vector<Possible> possible_terms(const Term& own, const Observations& points) {
   std::vector<Possible> all;
   const std::span<const CacheShape> shapes = cache_shapes();
   for (const CacheShape& shape : shapes) {
+    if (!is_possible(shape, points)) continue;
     const auto alike = std::ranges::count_if(
         shapes, [&](const CacheShape& other) { return other.index == shape.index && other.policy == shape.policy; });
     all.push_back({{.log2_bytes = own.log2_bytes, .shape = &shape, .independent_shape = own.independent_shape},
                    1 / static_cast<double>(alike)});
   }
-  if (of_streams) {
+  if (points.of_streams) {
     all.push_back({own, 1});
     all.back().term.kind = TermKind::cache_in_many_orders;
   }
@@ -113,10 +129,10 @@ class Sizes {
       : points_(points),
         own_(fitted.terms[term]),
         constants_(constants),
-        held_(without(fitted.terms, term)),
+        held_(beside(points, fitted, term)),
         remainder_(points, held_, fitted.weights),
         dispersion_(dispersion(points, fitted, own_)),
-        possible_(possible_terms(own_, points.of_streams)) {}
+        possible_(possible_terms(own_, points)) {}
 
   [[nodiscard]] SizeBelief believed() {
     Grid grid{.middle = own_.log2_bytes, .distance = 1.0 / places};

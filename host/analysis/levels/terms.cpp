@@ -36,6 +36,20 @@ constexpr std::array scales{8.0, 4.0, 2.0, 1.0, 1.0};
 /// Added to the deviance of terms that are no explanation; more than any deviance.
 constexpr double impossible = 1e6;
 
+/// Whether two tables of pages that no walk shows lie nearer to each other than a CPU's tables do: together they would
+/// explain any climb.
+bool has_tables_too_near(const Observations& points, std::span<const Term> terms, const Constants& constants) {
+  std::vector<double> sizes;
+  for (const Term& term : terms) {
+    const bool walked = term.log2_bytes <= points.most_log2_of_pages;
+    if (term.kind == TermKind::pages_shared && !walked) sizes.push_back(term.log2_bytes);
+  }
+  std::ranges::sort(sizes);
+  return std::ranges::adjacent_find(sizes, [&](double one, double next) {
+           return next - one < std::log2(constants.least_ratio_of_tables);
+         }) != sizes.end();
+}
+
 /// The model's latency at the first point of the cycle that is at least so large.
 double cycle_at(const Observations& points, const Eigen::VectorXd& model, double log2_bytes) {
   Eigen::Index above = 0;
@@ -162,6 +176,7 @@ Fitted fit(const Observations& points, std::vector<Term> terms, const Constants&
     }
   }
   found.terms = std::move(terms);
+  if (has_tables_too_near(points, found.terms, constants)) found.deviance += impossible;
   double penalty = 0;
   for (std::size_t i = 0; i < found.terms.size(); ++i) {
     const Term& term = found.terms[i];

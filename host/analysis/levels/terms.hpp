@@ -22,6 +22,12 @@ struct Term {
   }
 };
 
+/// Whether a cache of these points may have such a shape: streams overlap in orders of their own, in which a policy
+/// between least recent and random is none of a set.
+inline bool is_possible(const CacheShape& shape, const Observations& points) {
+  return !points.of_streams || shape.policy != CacheShape::Replacement::between;
+}
+
 /// The terms but one.
 std::vector<Term> without(std::vector<Term> terms, std::size_t place);
 

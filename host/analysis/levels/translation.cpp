@@ -159,6 +159,7 @@ LatencyCurves without_translation(const LatencyCurves& curves, const std::vector
   LatencyCurves result = curves;
   result.cycle = lowered(curves.cycle, edges);
   result.independent = lowered(curves.independent, edges);
+  result.visits = lowered(curves.visits, edges);
   return result;
 }
 

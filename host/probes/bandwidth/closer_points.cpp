@@ -101,7 +101,7 @@ std::vector<Point> closer_points(const device::DeviceInfo& device, const Request
   };
   const analysis::LatencyCurves times{.cycle = analysis::time_curve(curve_of(curve), request.line_bytes),
                                       .of_streams = true};
-  for (const analysis::Gap& gap : analysis::doubtful_gaps(times, may_be_cut)) points.push_back(between(gap));
+  for (const analysis::Gap& gap : analysis::doubts(times, may_be_cut).gaps) points.push_back(between(gap));
   if (points.size() > allowed) points.resize(allowed);
   return points;
 }

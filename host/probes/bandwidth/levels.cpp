@@ -1,6 +1,7 @@
 #include <cmath>
 #include <utility>
 
+#include "measure/other_runs.hpp"
 #include "measure/visits.hpp"
 #include "probes/bandwidth/bandwidth.hpp"
 
@@ -39,8 +40,11 @@ void conclude_levels(const Request& request, std::span<const Measurement> measur
   for (std::size_t i = 0; i < levels.size(); ++i) {
     if (!gbps[i]) continue;
     const int number = request.levels_by_latency[i].level;
-    conclusion.levels.push_back(
-        {.words = words, .level = number, .found = levels[i], .gbps = gbps[i], .matches = number});
+    conclusion.levels.push_back({.words = words,
+                                 .level = number,
+                                 .found = levels[i],
+                                 .gbps = measure::among_others(*gbps[i], points),
+                                 .matches = number});
     conclusion.levels.back().found.latency_ns = {};
   }
   const auto none_because = [&](const std::string& why) {
@@ -54,7 +58,7 @@ void conclude_levels(const Request& request, std::span<const Measurement> measur
         {.words = words,
          .level = static_cast<int>(conclusion.levels.size()) + 1,
          .found = {.bytes = level.bytes, .onset_bytes = level.onset_bytes, .end_bytes = level.end_bytes},
-         .gbps = level.gbps});
+         .gbps = measure::among_others(level.gbps, points)});
   }
   none_because(std::string(analysis::why_without_bandwidth_levels(curve)));
 }

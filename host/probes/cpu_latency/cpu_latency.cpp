@@ -135,8 +135,11 @@ std::vector<Point> cpu_latency_points(const CpuVariants& variants, const device:
   };
   const auto sweep = [&](const Words& words) { return swept_points(words, device, request); };
   const auto awake = [&](const Words& words) { return awake_points(words, variants, device, request); };
+  Request at_first = request;
+  at_first.look = Look::first;
   const auto edges = [&](const Words& words) {
-    return workloads::edge_points(swept_by(words), workloads::curves_of(known, words, request), request);
+    return workloads::edge_points(swept_by(words), workloads::curves_of(known, words, request), request, true,
+                                  swept_points(words, device, at_first));
   };
   const auto capacities = [&](const Words& words) {
     return workloads::capacity_points(swept_by(words), workloads::curves_of(known, words, request), device, request,

@@ -81,10 +81,14 @@ std::vector<Point> points_over_pages(const device::DeviceInfo& device, const Req
 /// the same with memory kept awake, and the other paths, whose edges are only looked at closer beyond the first look.
 std::vector<Point> next(const device::DeviceInfo& device, const Request& request, std::span<const Measurement> known) {
   const workloads::SweptCurves swept = swept_by(vector_path);
+  Request at_first = request;
+  at_first.look = Look::first;
   const analysis::LatencyCurves alone = workloads::curves_of(known, vector_path, request);
   return measure::first_new_points(
       request, known, [&] { return workloads::coarse_points(swept, device, request); },
-      [&] { return workloads::edge_points(swept, alone, request); },
+      [&] {
+        return workloads::edge_points(swept, alone, request, true, workloads::coarse_points(swept, device, at_first));
+      },
       // Whether the curve still rises beyond its end is worth more than how large the caches before it are.
       [&] { return workloads::further_points(swept, alone, device, request, 1); },
       [&] { return workloads::capacity_points(swept, alone, device, request, known); },

@@ -1,13 +1,32 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <ranges>
 
+#include "measure/visits.hpp"
 #include "workloads/walk/latency_sweep.hpp"
 
 namespace sonde::workloads {
 
 using measure::Order;
+
+namespace {
+
+/// The values of the visits that took no longer than the fastest by a share that only others explain: these slow a walk
+/// down and never speed it up. How far they move a cache's end between visits is read from all of them.
+std::vector<std::vector<double>> undisturbed_visits(const measure::Measurement& one) {
+  constexpr double least_share = 1.15;  // as of peaks of a curve
+  std::vector<std::vector<double>> visits = measure::values_by_visit(one);
+  if (visits.size() < 2) return visits;
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const std::vector<double>& visit : visits) fastest = std::min(fastest, analysis::quantile(visit, 0.5));
+  std::erase_if(
+      visits, [&](const std::vector<double>& visit) { return analysis::quantile(visit, 0.5) > least_share * fastest; });
+  return visits;
+}
+
+}  // namespace
 
 measure::Words hierarchy_words(measure::Words words) {
   words.order.reset();
@@ -36,9 +55,14 @@ analysis::LatencyCurves curves_of(std::span<const measure::Measurement> measurem
     }
     analysis::CurvePoint& point = by_order[words.order.value_or(Order::cycle)][bytes];
     point.bytes = bytes;
-    point.values.insert(point.values.end(), one.values.begin(), one.values.end());
+    for (const std::vector<double>& visit : undisturbed_visits(one))
+      point.values.insert(point.values.end(), visit.begin(), visit.end());
     point.settling = std::max(point.settling, one.state.laps_settling);
     point.smt_interference = std::max(point.smt_interference, one.state.smt_interference);
+    if (words.order.value_or(Order::cycle) == Order::cycle && !one.state.disturbed) {
+      for (std::vector<double>& visit : measure::values_by_visit(one))
+        curves.visits.push_back({.bytes = bytes, .values = std::move(visit)});
+    }
     curves.share_of_others += share_of_others(one.state);
     ++counted;
   }

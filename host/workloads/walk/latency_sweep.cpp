@@ -56,6 +56,24 @@ double on_grid(double bytes) {
 
 double whole(double bytes, double unit) { return std::max(1.0, std::round(bytes / unit)) * unit; }
 
+/// The two of a sweep's points between which a cache ends, to be seen at another moment before anything closer.
+std::vector<Point> around(std::span<const Point> sweep, double bytes) {
+  const Point* below = nullptr;
+  const Point* above = nullptr;
+  for (const Point& point : sweep) {
+    const double at = *point.x.bytes;
+    if (at <= bytes && (below == nullptr || at > *below->x.bytes)) below = &point;
+    if (at > bytes && (above == nullptr || at < *above->x.bytes)) above = &point;
+  }
+  std::vector<Point> points;
+  for (const Point* side : {below, above}) {
+    if (side == nullptr) continue;
+    points.push_back(*side);
+    points.back().visits_at_once = 2;
+  }
+  return points;
+}
+
 /// Whether the curve rises over its last doubling, so that what it ends in may be a mixture.
 bool ends_on_a_rise(const std::vector<analysis::CurvePoint>& cycle) {
   constexpr double rising_slope = 0.12;  // as a logarithm of latency, by the doubling
@@ -148,7 +166,7 @@ std::vector<Point> further_points(const SweptCurves& swept, const analysis::Late
 }
 
 std::vector<Point> edge_points(const SweptCurves& swept, const analysis::LatencyCurves& curves, const Request& request,
-                               bool closely) {
+                               bool closely, std::span<const Point> first_seen) {
   const auto at = [&](double bytes) {
     const int allocations = closely && bytes < few_sets_below_bytes ? allocations_near_an_edge : 1;
     return sized_point(request, swept.cycle, swept.varied, bytes, allocations);
@@ -169,9 +187,14 @@ std::vector<Point> edge_points(const SweptCurves& swept, const analysis::Latency
     const bool is_cheap = at(gap.high_bytes).expected_seconds <= close_seconds(request.look);
     return is_wide(gap, closely && is_cheap) && cut(gap);
   };
+  const analysis::Doubts doubts = analysis::doubts(curves, may_be_cut);
   std::vector<Point> points;
-  for (const analysis::Gap& gap : analysis::doubtful_gaps(curves, may_be_cut)) points.push_back(*cut(gap));
-  return measure::shuffled(points, request.seed + curves.cycle.size());
+  for (const analysis::Gap& gap : doubts.gaps) points.push_back(*cut(gap));
+  points = measure::shuffled(points, request.seed + curves.cycle.size());
+  std::vector<Point> seen_again;
+  for (const double bytes : doubts.rises_bytes)
+    std::ranges::move(around(first_seen, bytes), std::back_inserter(seen_again));
+  return measure::joined(std::move(seen_again), std::move(points));
 }
 
 std::vector<Point> capacity_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,

@@ -45,9 +45,11 @@ std::vector<measure::Point> coarse_points(const SweptCurves& swept, const device
                                           const measure::Request& request, double sizes_per_doubling = 4);
 
 /// Sizes that cut the intervals in which a point tells most about a rise of the cycle, until none tells more than
-/// points scatter or they are as narrow as is_wide() says; closely only where a point does not take long.
+/// points scatter or they are as narrow as is_wide() says; closely only where a point does not take long. Before these
+/// the points of `first_seen` about each rise, for a second visit: what others leave of a cache differs by the moment.
 std::vector<measure::Point> edge_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
-                                        const measure::Request& request, bool closely = true);
+                                        const measure::Request& request, bool closely = true,
+                                        std::span<const measure::Point> first_seen = {});
 
 /// Sizes beyond `end`, as far as a buffer may be large, for a sweep that ends there on a rise, unless --sizes or the
 /// closest look had it end there: what lies beyond the last cache looks like any climb.

@@ -1,5 +1,6 @@
 """Makes features of the runs of both sides: the same thing as every run saw it."""
 
+import math
 import statistics
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -126,11 +127,16 @@ class _Curve:
 
 
 def _by(reading, one):
-    """An Observation with the value and the Scatter of a Reading, if there is one; its interval is as wide as before."""
-    if not reading:
+    """An Observation with the value and the Scatter of a Reading, if there is one; its interval is as wide as before.
+
+    The run's own conclusion stands where the reading is none that another run may have, and beside others its scatter:
+    all sizes of a curve may have met the same neighbours.
+    """
+    if not reading or not (one.low or 0) <= reading.value <= (one.high or math.inf):
         return one
     low, high = (bound and one.value and bound * reading.value / one.value for bound in (one.low, one.high))
-    return replace(one, value=reading.value, low=low, high=high, scatter=reading.scatter)
+    sides = (reading.scatter, one.scatter) if one.disturbed else (reading.scatter,)
+    return replace(one, value=reading.value, low=low, high=high, scatter=max(sides, key=lambda each: each.variance))
 
 
 def _of_levels(base, new):

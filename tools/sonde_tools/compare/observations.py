@@ -145,7 +145,8 @@ def _add_levels(observed_, levels, visits):
     for level in levels:
         band, size = level.get("latency_ns") or level.get("bandwidth"), level.get("bytes")
         rise = level.get("transition") or {}
-        on_it = left, min(size["value"], rise.get("onset") or math.inf) if size else math.inf
+        # Beyond the least that its size may be others may have left it no room.
+        on_it = left, min(size["low"], rise.get("onset") or math.inf) if size else math.inf
         left = max(left, size["value"] if size else 0, rise.get("end") or 0)
         values = [value for bytes_, value in points if on_it[0] < bytes_ <= on_it[1]]
 

@@ -44,11 +44,17 @@ class Visits:
         return self.said(behind, scatter.of_other_runs(half, min(map(len, points), default=1), self.disturbed))
 
     def of_level(self, kind, samples, on_it, band):
-        """The same of a number of a level: by the points on it (logarithms), sizes by their interval."""
-        found = None if kind == kinds.LEVEL_SIZE else scatter.of_neighbours(on_it, self.disturbed)
+        """The same of a number of a level: by the points on it (logarithms), sizes by their interval.
+
+        An interval that is wider knows more than the points of one moment do.
+        """
         half = _half(kind, band["low"], band["high"])
-        by_interval = None if half is None else scatter.of_true_value(half, len(on_it) + 1, self.disturbed)
-        return self.said(samples, found or by_interval)
+        if kind == kinds.LEVEL_SIZE:
+            return self.said(samples, half and scatter.of_true_value(half, len(on_it) + 1, self.disturbed))
+        by_points = scatter.of_neighbours(on_it, self.disturbed)
+        by_interval = half and scatter.of_other_runs(half, len(on_it) + 1, self.disturbed)
+        told = [one for one in (by_points, by_interval) if one]
+        return self.said(samples, max(told, key=lambda one: one.variance, default=None))
 
     def curve(self, level, unit):
         """(bytes, logarithm) of the points of the curve that a level was found in, in order."""
