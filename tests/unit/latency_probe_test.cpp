@@ -331,7 +331,7 @@ TEST(LatencySizes, APeakIsLeftOutAndNotLookedAtMoreClosely) {
 }
 
 // What others leave of a cache differs by the moment, and both sides of its end may have met the same one.
-TEST(LatencySizes, AboutACachesEndAreSeenAtASecondMomentFirst) {
+TEST(LatencySizes, AboutACachesEndAreSeenAtASecondMomentFirstAmongOthers) {
   const Request request{.look = Look::first};
   std::vector<Measurement> known = measured(request, [](double bytes) { return bytes < 200e3 ? 10.0 : 30.0; });
   const auto asked = [&] {
@@ -341,6 +341,8 @@ TEST(LatencySizes, AboutACachesEndAreSeenAtASecondMomentFirst) {
         workloads::edge_points(swept, workloads::curves_of(known, vector_path, request), request, true, first_seen);
     return measure::new_points(request, known, points);
   };
+  for (const Point& point : asked()) EXPECT_EQ(point.visits_at_once, 1) << "nobody else is there";
+  for (Measurement& one : known) one.state.steal = 0.01;
   const std::vector<Point> before = asked();
   ASSERT_GE(before.size(), 3u);
   std::vector<double> again;

@@ -56,6 +56,9 @@ double on_grid(double bytes) {
 
 double whole(double bytes, double unit) { return std::max(1.0, std::round(bytes / unit)) * unit; }
 
+/// Where others take less of the time than this, of what is much, nobody takes a part of a cache now and none then.
+constexpr double alone_below = 0.1;
+
 /// The two of a sweep's points between which a cache ends, to be seen at another moment before anything closer.
 std::vector<Point> around(std::span<const Point> sweep, double bytes) {
   const Point* below = nullptr;
@@ -192,7 +195,8 @@ std::vector<Point> edge_points(const SweptCurves& swept, const analysis::Latency
   for (const analysis::Gap& gap : doubts.gaps) points.push_back(*cut(gap));
   points = measure::shuffled(points, request.seed + curves.cycle.size());
   std::vector<Point> seen_again;
-  for (const double bytes : doubts.rises_bytes)
+  const bool among_others = analysis::among_others(curves.share_of_others) > alone_below;
+  for (const double bytes : among_others ? doubts.rises_bytes : std::vector<double>())
     std::ranges::move(around(first_seen, bytes), std::back_inserter(seen_again));
   return measure::joined(std::move(seen_again), std::move(points));
 }

@@ -45,8 +45,9 @@ std::vector<measure::Point> coarse_points(const SweptCurves& swept, const device
                                           const measure::Request& request, double sizes_per_doubling = 4);
 
 /// Sizes that cut the intervals in which a point tells most about a rise of the cycle, until none tells more than
-/// points scatter or they are as narrow as is_wide() says; closely only where a point does not take long. Before these
-/// the points of `first_seen` about each rise, for a second visit: what others leave of a cache differs by the moment.
+/// points scatter or they are as narrow as is_wide() says; closely only where a point does not take long. Before these,
+/// where others use the machine, the points of `first_seen` about each rise for a second visit: what they leave of a
+/// cache differs by the moment.
 std::vector<measure::Point> edge_points(const SweptCurves& swept, const analysis::LatencyCurves& curves,
                                         const measure::Request& request, bool closely = true,
                                         std::span<const measure::Point> first_seen = {});
