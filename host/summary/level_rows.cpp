@@ -28,6 +28,15 @@ std::vector<FoundLevel> as_levels(std::span<const LevelRow> rows) {
   return levels;
 }
 
+/// Whether a row is what lies behind all of an API's caches: by its name, or as memory of which one of them saw too
+/// little to be sure and both read the same.
+bool is_the_last_too(const FoundLevel& last, const LevelRow& row) {
+  return !is_cache(row) && (row.name == last.name || std::ranges::any_of(row.apis, [&](const auto& cells) {
+                              return cells.second.latency != nullptr &&
+                                     touch(cells.second.latency->found.latency_ns, last.found.latency_ns);
+                            }));
+}
+
 /// Adds what one API's latency shows to the rows: to the row that is the same cache, or as a row of its own.
 void add_latency(device::Api api, std::span<const FoundLevel* const> levels, std::vector<LevelRow>& rows) {
   std::vector<FoundLevel> caches;
@@ -50,9 +59,11 @@ void add_latency(device::Api api, std::span<const FoundLevel* const> levels, std
   }
   std::ranges::copy_if(rows, std::back_inserter(merged), [](const LevelRow& row) { return !is_cache(row); });
   if (!levels.empty() && !levels.back()->found.bytes) {
-    const auto same = std::ranges::find(merged, levels.back()->name, &LevelRow::name);
-    LevelRow& last = same != merged.end() ? *same : merged.emplace_back(LevelRow{.name = levels.back()->name});
-    last.apis[api].latency = levels.back();
+    const FoundLevel& last = *levels.back();
+    const auto same = std::ranges::find_if(merged, [&](const LevelRow& row) { return is_the_last_too(last, row); });
+    LevelRow& row = same != merged.end() ? *same : merged.emplace_back(LevelRow{.name = last.name});
+    if (row.name != last.name) row.name = "memory";
+    row.apis[api].latency = &last;
   }
   rows = std::move(merged);
 }

@@ -113,6 +113,25 @@ TEST(FirstScreen, ALevelOfOneApiOnlySaysSo) {
   EXPECT_TRUE(says(text, "100     101  good\n"));
 }
 
+TEST(FirstScreen, MemoryIsOneRowWhereOneApiSawTooLittleToBeSureAndReadTheSame) {
+  const auto screen_of = [](const analysis::Bracket& by_vulkan) {
+    records::LevelLine beyond = std::get<records::LevelLine>(level_line("opencl", 2, std::nullopt, {90, 100, 110}));
+    beyond.level.name = "beyond";
+    return first_screen(
+        std::vector<Line>{test::cpu_device(),
+                          level_line("opencl", 1, analysis::Bracket{32 * kib, 32 * kib, 32 * kib}, {1, 1, 1}), beyond,
+                          level_line("vulkan", 1, analysis::Bracket{32 * kib, 32 * kib, 32 * kib}, {1, 1, 1}),
+                          level_line("vulkan", 2, std::nullopt, by_vulkan)},
+        {});
+  };
+  const std::string alike = screen_of({95, 105, 115});
+  EXPECT_TRUE(says(alike, "\nmemory "));
+  EXPECT_FALSE(says(alike, "\nbeyond "));
+  const std::string apart = screen_of({295, 300, 305});
+  EXPECT_TRUE(says(apart, "\nmemory "));
+  EXPECT_TRUE(says(apart, "\nbeyond "));
+}
+
 TEST(FirstScreen, SizesBeyondTheirIntervalsAreNotMerged) {
   const std::vector<Line> lines{test::cpu_device(),
                                 level_line("opencl", 1, analysis::Bracket{32 * kib, 32 * kib, 33 * kib}, {1, 1, 1}),
