@@ -91,13 +91,8 @@ const Visit* ProbeRun::begin_visit(Look look) {
 }
 
 /// Fills the queue: new points of this look before further visits of those that there are, and those before a closer
-/// look. What a probe of findings wanted first is seen at a second moment before anything new: levels are read from
-/// many points, each of a moment of its own, and findings from few.
+/// look.
 bool ProbeRun::plan() {
-  if (planned_ && !has_seen_twice_ && probe_.levels == LevelsOf::none) {
-    has_seen_twice_ = true;
-    if (visit_again([this](const Asked& asked) { return asked.begun < std::min(2, asked.point.visits); })) return true;
-  }
   for (;;) {
     for (const Point& point : probe_.next(device_, request_, known_)) ask(point);
     if (!planned_) first_look_left_ = queue_.size();

@@ -81,7 +81,6 @@ class ProbeRun {
   Observer& observer_;
   bool visits_what_scatters_ = false;
   bool planned_ = false;
-  bool has_seen_twice_ = false;
   bool is_done_ = false;  ///< nothing more is wanted
   bool is_given_up_ = false;
   int lost_in_a_row_ = 0;

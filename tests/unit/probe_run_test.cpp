@@ -183,20 +183,6 @@ TEST_F(ProbeRunTest, AVisitThatIsDueAtOnceComesBeforeLaterPoints) {
       << "one that fails keeps nothing waiting";
 }
 
-TEST_F(ProbeRunTest, WhatAProbeOfFindingsWantedFirstIsSeenTwiceBeforeAnythingNew) {
-  next_of_test = [](const Request&, std::span<const Measurement> known) {
-    std::vector<Point> points{visited(point_of(1), 3), point_of(2)};
-    if (known.size() >= 2) points.push_back(visited(point_of(3), 3));
-    return points;
-  };
-  probe.levels = LevelsOf::none;
-  begin();
-  EXPECT_EQ(answer_all(), (std::vector<Seen>{{1, 0}, {2, 0}, {1, 1}, {3, 0}, {3, 1}, {1, 2}, {3, 2}}));
-  probe.levels = LevelsOf::latency;
-  begin();
-  EXPECT_EQ(answer_all(), (std::vector<Seen>{{1, 0}, {2, 0}, {3, 0}, {1, 1}, {3, 1}, {1, 2}, {3, 2}}));
-}
-
 TEST_F(ProbeRunTest, WhatWasVisitedLeastIsVisitedFirst) {
   next_of_test = [](const Request&, std::span<const Measurement> known) {
     const bool is_later = known.size() == 2 && known[1].visits.size() == 3;
