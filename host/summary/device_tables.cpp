@@ -58,7 +58,8 @@ std::string text_of(const std::string& name, const measure::Finding& finding) {
                      analysis::number_text(is_none ? *finding.high : *finding.value), unit);
 }
 
-/// Adds what a finding says to the row of its kind of memory: the name, CPU to GPU, GPU to CPU, seen by loads.
+/// Adds what a finding says to the row of its kind of memory: the name, CPU to GPU, GPU to CPU, seen by loads. Where
+/// the other writer's memory is said to be the same, only its number is added.
 void add(Rows& rows, const records::FindingLine& found, std::size_t without_direction) {
   const Words& words = found.finding.words;
   std::vector<std::string>& cells = row_of(rows, words.memory.empty() ? "device" : words.memory.str());
@@ -66,7 +67,10 @@ void add(Rows& rows, const records::FindingLine& found, std::size_t without_dire
   std::string& cell = cells[!words.direction                                    ? without_direction
                             : *words.direction == measure::Direction::to_device ? 1
                                                                                 : 2];
-  cell += (cell.empty() ? "" : "; ") + text_of(found.name, found.finding);
+  const std::string text = text_of(found.name, found.finding);
+  const bool is_said = cell.starts_with(found.name);
+  if (is_said && text == found.name) return;
+  cell += is_said ? "," + text.substr(found.name.size()) : (cell.empty() ? "" : "; ") + text;
 }
 
 /// A number of bytes with two decimals, as two runs agree within a hundredth of a byte.

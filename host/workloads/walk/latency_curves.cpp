@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <ranges>
 
@@ -13,16 +12,17 @@ using measure::Order;
 
 namespace {
 
-/// The values of the visits that took no longer than the fastest by a share that only others explain: these slow a walk
-/// down and never speed it up. How far they move a cache's end between visits is read from all of them.
+/// The values of the visits that took no longer than the middle one, or the faster of two, by a share that only others
+/// explain: these slow a walk down. How far they move a cache's end between visits is read from all of them.
 std::vector<std::vector<double>> undisturbed_visits(const measure::Measurement& one) {
   constexpr double least_share = 1.15;  // as of peaks of a curve
+  std::vector<double> medians = measure::medians_by_visit(one);
   std::vector<std::vector<double>> visits = measure::values_by_visit(one);
-  if (visits.size() < 2) return visits;
-  double fastest = std::numeric_limits<double>::infinity();
-  for (const std::vector<double>& visit : visits) fastest = std::min(fastest, analysis::quantile(visit, 0.5));
+  if (medians.size() < 2) return visits;
+  std::ranges::sort(medians);
+  const double middle = medians[(medians.size() - 1) / 2];
   std::erase_if(
-      visits, [&](const std::vector<double>& visit) { return analysis::quantile(visit, 0.5) > least_share * fastest; });
+      visits, [&](const std::vector<double>& visit) { return analysis::quantile(visit, 0.5) > least_share * middle; });
   return visits;
 }
 
