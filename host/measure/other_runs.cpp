@@ -118,7 +118,8 @@ std::vector<Reach> reaches_of_family(const std::vector<const Measurement*>& fami
 
 }  // namespace
 
-analysis::Estimate among_others(const analysis::Estimate& estimate, std::span<const Measurement* const> measurements) {
+analysis::Estimate widened_among_others(const analysis::Estimate& estimate,
+                                        std::span<const Measurement* const> measurements) {
   double others = 0;
   double degrees = 0;
   for (const Measurement* one : measurements) {

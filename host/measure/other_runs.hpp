@@ -22,7 +22,8 @@ std::vector<Reach> reaches(std::span<const Measurement> measurements);
 
 /// The estimate of a number above zero, by points of one moment each, with as much beside it as runs differ by where
 /// others use the machine. The same where nobody does.
-analysis::Estimate among_others(const analysis::Estimate& estimate, std::span<const Measurement* const> measurements);
+analysis::Estimate widened_among_others(const analysis::Estimate& estimate,
+                                        std::span<const Measurement* const> measurements);
 
 /// Imagined other runs, which are the same whenever they are imagined: each has a median for every measurement, off
 /// this run's by what the measurement may be off, half of the variance in common with all others of its curve.

@@ -165,7 +165,7 @@ TEST(OtherRuns, WhatIsKnownOfOneMomentIsKnownLessAmongOthersUntilFurtherVisitsTe
       one.state.steal = others;
       points.push_back(&one);
     }
-    const analysis::Estimate found = among_others({.low = 99, .value = 100, .high = 101}, points);
+    const analysis::Estimate found = widened_among_others({.low = 99, .value = 100, .high = 101}, points);
     EXPECT_EQ(found.value, 100);
     return half_width(found);
   };

@@ -30,7 +30,6 @@ bool is_beside(const CurvePoint& point) { return point.smt_interference > tolera
 /// Somewhat more than the distance of two sizes that are measured first.
 constexpr double near_ratio = 1.25;
 
-constexpr double least_peak = 1.15;
 constexpr double sides_agree = 1.1;
 constexpr double widest_peak = 2;
 

@@ -62,6 +62,9 @@ struct LatencyCurves {
 /// after.
 std::vector<CurvePoint> without_smt_interference(std::vector<CurvePoint> points);
 
+/// A walk that takes longer by this factor than it should was disturbed: others slow a walk down.
+inline constexpr double least_peak = 1.15;
+
 /// Drops outliers of a cycle: one point, or several in a row within an octave, slower by 15 % than the points on both
 /// sides, which agree with each other. A larger working set is not served faster and no cache makes such a peak, so
 /// something else ran unnoticed. Sorted by bytes before and after.

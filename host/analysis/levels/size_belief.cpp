@@ -56,12 +56,11 @@ class Remainder {
 std::vector<Term> beside(const Observations& points, const Fitted& fitted, std::size_t term) {
   constexpr double usual_entries = 64;
   std::vector<Term> all = without(fitted.terms, term);
-  const double own = fitted.terms[term].log2_bytes;
-  const double table = std::log2(usual_entries * std::max(1.0, points.cpu_page_bytes));
+  if (points.unwalked_pages(fitted.terms[term].log2_bytes) <= usual_entries) return all;
+  const double table = std::log2(usual_entries * points.cpu_page_bytes);
   const bool has_one = std::ranges::any_of(
       all, [&](const Term& other) { return !other.is_cache() && std::abs(other.log2_bytes - table) < 2; });
-  if (points.unwalked_pages(own) > usual_entries && !has_one)
-    all.push_back({.kind = TermKind::pages_shared, .log2_bytes = table, .shape = fitted.terms[term].shape});
+  if (!has_one) all.push_back({.kind = TermKind::pages_shared, .log2_bytes = table, .shape = fitted.terms[term].shape});
   return all;
 }
 

@@ -22,8 +22,8 @@ struct Term {
   }
 };
 
-/// Whether a cache of these points may have such a shape: streams overlap in orders of their own, in which a policy
-/// between least recent and random is none of a set.
+/// Whether a cache of these points may have such a shape. Only walks have shown a policy between least recent and
+/// random; streams of many groups overlap, which has a term of its own.
 inline bool is_possible(const CacheShape& shape, const Observations& points) {
   return !points.of_streams || shape.policy != CacheShape::Replacement::between;
 }

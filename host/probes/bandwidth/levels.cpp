@@ -43,7 +43,7 @@ void conclude_levels(const Request& request, std::span<const Measurement> measur
     conclusion.levels.push_back({.words = words,
                                  .level = number,
                                  .found = levels[i],
-                                 .gbps = measure::among_others(*gbps[i], points),
+                                 .gbps = measure::widened_among_others(*gbps[i], points),
                                  .matches = number});
     conclusion.levels.back().found.latency_ns = {};
   }
@@ -58,7 +58,7 @@ void conclude_levels(const Request& request, std::span<const Measurement> measur
         {.words = words,
          .level = static_cast<int>(conclusion.levels.size()) + 1,
          .found = {.bytes = level.bytes, .onset_bytes = level.onset_bytes, .end_bytes = level.end_bytes},
-         .gbps = measure::among_others(level.gbps, points)});
+         .gbps = measure::widened_among_others(level.gbps, points)});
   }
   none_because(std::string(analysis::why_without_bandwidth_levels(curve)));
 }

@@ -15,14 +15,14 @@ namespace {
 /// The values of the visits that took no longer than the middle one, or the faster of two, by a share that only others
 /// explain: these slow a walk down. How far they move a cache's end between visits is read from all of them.
 std::vector<std::vector<double>> undisturbed_visits(const measure::Measurement& one) {
-  constexpr double least_share = 1.15;  // as of peaks of a curve
   std::vector<double> medians = measure::medians_by_visit(one);
   std::vector<std::vector<double>> visits = measure::values_by_visit(one);
   if (medians.size() < 2) return visits;
   std::ranges::sort(medians);
   const double middle = medians[(medians.size() - 1) / 2];
-  std::erase_if(
-      visits, [&](const std::vector<double>& visit) { return analysis::quantile(visit, 0.5) > least_share * middle; });
+  std::erase_if(visits, [&](const std::vector<double>& visit) {
+    return analysis::quantile(visit, 0.5) > analysis::least_peak * middle;
+  });
   return visits;
 }
 
